@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Checks of the sources that need no build: layers, format, shell scripts.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scripts/check_layers.py
+git ls-files -z --cached --others --exclude-standard '*.cpp' '*.h' |
+    xargs -0 clang-format-19 --dry-run -Werror
+git ls-files -z --cached --others --exclude-standard '*.sh' .ci/run | xargs -0 shellcheck -x
+echo "sources: layers, format and shell scripts are in order"
