@@ -1,0 +1,114 @@
+#include "level_zero/api/arguments.h"
+#include "level_zero/api/entry_points.h"
+#include "level_zero/api/handles.h"
+#include "level_zero/api/pnext.h"
+#include "shared/wire/ipc_handle.h"
+
+namespace causeway::api {
+namespace {
+
+static_assert(sizeof(ze_ipc_mem_handle_t) == sizeof(wire::HandleBytes));
+
+wire::HandleBytes toBytes(const ze_ipc_mem_handle_t &handle) {
+    return std::bit_cast<wire::HandleBytes>(handle);
+}
+
+Result<void> checkExportPointers(const void *ptr, const ze_ipc_mem_handle_t *pIpcHandle) {
+    if (ptr == nullptr) {
+        return nullPointer("ptr");
+    }
+    if (pIpcHandle == nullptr) {
+        return nullPointer("pIpcHandle");
+    }
+    return {};
+}
+
+[[nodiscard]] std::unexpected<Error> singleObjectUnsupported() {
+    return fail(Status::UnsupportedFeature,
+                "a single object cannot be exported yet; pass a "
+                "ze_ipc_phys_mem_handle_range_ext_desc_t to zeMemGetIpcHandleWithProperties to "
+                "export a range of mapped physical memory");
+}
+
+} // namespace
+
+ze_result_t zeMemGetIpcHandle(ze_context_handle_t hContext,
+                              const void *ptr,
+                              ze_ipc_mem_handle_t *pIpcHandle) {
+    return onContext("zeMemGetIpcHandle", hContext, [&](core::Context &) -> Result<void> {
+        if (auto checked = checkExportPointers(ptr, pIpcHandle); !checked) {
+            return checked;
+        }
+        return singleObjectUnsupported();
+    });
+}
+
+ze_result_t zeMemGetIpcHandleWithProperties(ze_context_handle_t hContext,
+                                            const void *ptr,
+                                            void *pNext,
+                                            ze_ipc_mem_handle_t *pIpcHandle) {
+    constexpr auto function = "zeMemGetIpcHandleWithProperties";
+    return onContext(function, hContext, [&](core::Context &context) -> Result<void> {
+        if (auto checked = checkExportPointers(ptr, pIpcHandle); !checked) {
+            return checked;
+        }
+        auto options = readExportOptions(pNext);
+        if (!options) {
+            return forward(options);
+        }
+        if (!options->rangeBytes) {
+            return singleObjectUnsupported();
+        }
+        auto handle = context.exportRange(toAddress(ptr), *options->rangeBytes);
+        if (!handle) {
+            return forward(handle);
+        }
+        *pIpcHandle = std::bit_cast<ze_ipc_mem_handle_t>(*handle);
+        return {};
+    });
+}
+
+ze_result_t zeMemOpenIpcHandle(ze_context_handle_t hContext,
+                               ze_device_handle_t hDevice,
+                               ze_ipc_mem_handle_t handle,
+                               ze_ipc_memory_flags_t flags,
+                               void **pptr) {
+    return onContext("zeMemOpenIpcHandle", hContext, [&](core::Context &context) -> Result<void> {
+        auto device = findDeviceIn(context, hDevice);
+        if (!device) {
+            return forward(device);
+        }
+        constexpr uint32_t known =
+            ZE_IPC_MEMORY_FLAG_BIAS_CACHED | ZE_IPC_MEMORY_FLAG_BIAS_UNCACHED;
+        if (auto checked = checkFlags("flags", flags, known); !checked) {
+            return checked;
+        }
+        if (pptr == nullptr) {
+            return nullPointer("pptr");
+        }
+        auto address = context.openHandle(**device, toBytes(handle));
+        if (!address) {
+            return forward(address);
+        }
+        *pptr = toPointer(*address);
+        return {};
+    });
+}
+
+ze_result_t zeMemCloseIpcHandle(ze_context_handle_t hContext, const void *ptr) {
+    return onContext("zeMemCloseIpcHandle", hContext, [&](core::Context &context) -> Result<void> {
+        if (ptr == nullptr) {
+            return nullPointer("ptr");
+        }
+        return context.memory().closeImport(toAddress(ptr));
+    });
+}
+
+ze_result_t zeMemPutIpcHandle(ze_context_handle_t hContext, ze_ipc_mem_handle_t handle) {
+    return onContext("zeMemPutIpcHandle", hContext, [&](core::Context &context) -> Result<void> {
+        context.putHandle(toBytes(handle));
+        return {};
+    });
+}
+
+} // namespace causeway::api

@@ -1,0 +1,86 @@
+#include "level_zero/core/context.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace causeway::core {
+
+Result<std::shared_ptr<Context>> Context::create(HandleMemory &handles,
+                                                 Services services,
+                                                 std::vector<const Device *> devices) {
+    auto memory = memory::MemoryManager::create(services.backend, services.osPageBytes);
+    if (!memory) {
+        return forward(memory);
+    }
+    return std::shared_ptr<Context>(
+        new Context(handles, services, std::move(devices), std::move(*memory)));
+}
+
+Context::Context(HandleMemory &handles,
+                 Services services,
+                 std::vector<const Device *> devices,
+                 std::unique_ptr<memory::MemoryManager> memory)
+    : services_(services)
+    , devices_(std::move(devices))
+    , physical_(handles)
+    , memory_(std::move(memory)) {}
+
+// The last call that used the context is over here, so nobody can export anew from a manager that
+// is about to go.
+Context::~Context() {
+    services_.ipc.dropOwner(*memory_);
+}
+
+bool Context::sees(const Device &device) const {
+    return std::find(devices_.begin(), devices_.end(), &device) != devices_.end();
+}
+
+Result<Handle *> Context::createPhysical(const Device &device,
+                                         Placement placement,
+                                         uint64_t sizeBytes) {
+    auto object = memory_->createPhysical(device.kmd(), placement, sizeBytes);
+    if (!object) {
+        return forward(object);
+    }
+    return physical_.add(std::move(*object));
+}
+
+Result<memory::PhysicalMemoryRef> Context::findPhysical(const void *handle) const {
+    if (handle == nullptr) {
+        return fail(Status::InvalidNullHandle, "the physical memory handle is null");
+    }
+    auto found = physical_.find(handle);
+    if (!found) {
+        return fail(Status::InvalidArgument,
+                    "{} is not a live physical memory handle of this context",
+                    handle);
+    }
+    return found;
+}
+
+Result<void> Context::destroyPhysical(const void *handle) {
+    auto found = findPhysical(handle);
+    if (!found) {
+        return forward(found);
+    }
+    // Of two threads that destroy one handle, the second finds it gone.
+    if (!physical_.remove(handle)) {
+        return fail(Status::InvalidArgument, "{} was destroyed by another thread", handle);
+    }
+    return {};
+}
+
+Result<wire::HandleBytes> Context::exportRange(uint64_t address, uint64_t sizeBytes) {
+    // Version 1 of the handle defines no flags.
+    return services_.ipc.exportRange(*memory_, address, sizeBytes, 0);
+}
+
+Result<uint64_t> Context::openHandle(const Device &device, const wire::HandleBytes &handle) {
+    return services_.ipc.open(*memory_, device.kmd(), handle);
+}
+
+void Context::putHandle(const wire::HandleBytes &handle) {
+    services_.ipc.put(*memory_, handle);
+}
+
+} // namespace causeway::core

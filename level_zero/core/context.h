@@ -1,0 +1,72 @@
+#pragma once
+
+#include "level_zero/core/device.h"
+#include "level_zero/core/handle_registry.h"
+#include "shared/base/result.h"
+#include "source/ipc/ipc_service.h"
+#include "source/memory/memory_manager.h"
+#include "source/memory/physical_memory.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace causeway::core {
+
+/// What the handle objects work with. Outlives them all.
+struct Services {
+    kmd::Backend &backend;
+    ipc::IpcService &ipc;
+    uint64_t osPageBytes = 0;
+};
+
+/// Owns the virtual memory of the context and the physical memory handles made in it; refers to the
+/// devices it was created for (at least one). With the context go its exports, address space and
+/// physical memory handles; objects live on where an export elsewhere or a peer holds them.
+/// Threads: any.
+class Context {
+  public:
+    /// Errors: those of MemoryManager::create.
+    static Result<std::shared_ptr<Context>> create(HandleMemory &handles,
+                                                   Services services,
+                                                   std::vector<const Device *> devices);
+    ~Context();
+    Context(const Context &) = delete;
+    Context &operator=(const Context &) = delete;
+
+    [[nodiscard]] memory::MemoryManager &memory() { return *memory_; }
+
+    [[nodiscard]] std::span<const Device *const> devices() const { return devices_; }
+
+    [[nodiscard]] bool sees(const Device &device) const;
+
+    /// Where host memory comes from: it belongs to no device, but one must make it.
+    [[nodiscard]] const Device &hostMemoryDevice() const { return *devices_.front(); }
+
+    /// Errors: those of MemoryManager::createPhysical.
+    Result<Handle *> createPhysical(const Device &device, Placement placement, uint64_t sizeBytes);
+    /// Errors of both: InvalidNullHandle, InvalidArgument (no live handle of this context).
+    [[nodiscard]] Result<memory::PhysicalMemoryRef> findPhysical(const void *handle) const;
+    Result<void> destroyPhysical(const void *handle);
+
+    /// The range extension's export; see IpcService::exportRange.
+    Result<wire::HandleBytes> exportRange(uint64_t address, uint64_t sizeBytes);
+    /// See IpcService::open.
+    Result<uint64_t> openHandle(const Device &device, const wire::HandleBytes &handle);
+    /// See IpcService::put.
+    void putHandle(const wire::HandleBytes &handle);
+
+  private:
+    Context(HandleMemory &handles,
+            Services services,
+            std::vector<const Device *> devices,
+            std::unique_ptr<memory::MemoryManager> memory);
+
+    const Services services_;
+    const std::vector<const Device *> devices_;
+    HandleRegistry<memory::PhysicalMemory> physical_;
+    const std::unique_ptr<memory::MemoryManager> memory_;
+};
+
+} // namespace causeway::core

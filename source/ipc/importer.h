@@ -1,0 +1,37 @@
+#pragma once
+
+#include "shared/os/os.h"
+#include "shared/wire/ipc_handle.h"
+#include "source/ipc/export.h"
+#include "source/memory/memory_manager.h"
+
+#include <chrono>
+
+namespace causeway::ipc {
+
+/// Opens a range of this same process: the snapshot's own objects, bound once more.
+/// Errors: OutOfDeviceMemory, InvalidArgument (a device that cannot reach the memory).
+Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
+                              const kmd::Device &device,
+                              const Export &source);
+
+/// Opens a range of another process by its token: table, then the objects' descriptors batch by
+/// batch, each turned into memory and closed before more are asked for. All or nothing. Errors:
+/// ipc.md, Results.
+Result<uint64_t> openRemoteRange(Os &os,
+                                 memory::MemoryManager &manager,
+                                 const kmd::Device &device,
+                                 const wire::IpcHandle &handle,
+                                 std::chrono::milliseconds timeout);
+
+/// Memory that was imported has given its descriptors back. To share it anew, this fetches them
+/// once more from where it came and puts objects that keep them into the snapshot: one descriptor
+/// for each distinct file, as long as the snapshot lives. A snapshot without imported pieces stays
+/// as it is. Errors: InvalidArgument (the exporter has gone or revoked the handle), as
+/// openRemoteRange.
+Result<void> reacquire(Os &os,
+                       memory::MemoryManager &manager,
+                       memory::RangeSnapshot &snapshot,
+                       std::chrono::milliseconds timeout);
+
+} // namespace causeway::ipc

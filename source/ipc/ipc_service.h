@@ -1,0 +1,57 @@
+#pragma once
+
+#include "shared/os/os.h"
+#include "shared/wire/ipc_handle.h"
+#include "source/ipc/export_table.h"
+#include "source/ipc/server.h"
+#include "source/memory/memory_manager.h"
+
+#include <chrono>
+
+namespace causeway::ipc {
+
+struct IpcConfig {
+    std::chrono::milliseconds timeout{10000}; ///< CAUSEWAY_IPC_TIMEOUT_MS
+};
+
+/// The IPC of one process: its export table, its server (started by the first export) and the way
+/// to other processes' exports. One per process; must outlive every MemoryManager that it is given.
+/// Threads: any.
+class IpcService {
+  public:
+    IpcService(Os &os, kmd::Backend &backend, IpcConfig config);
+
+    /// The range extension's export of [address, address + sizeBytes). Counted: the same unchanged
+    /// layout gives the same handle again. `owner` is the context's memory manager.
+    /// Errors: as MemoryManager::snapshot, then OutOfHostMemory (server, ticket), UnsupportedSize.
+    Result<wire::HandleBytes> exportRange(memory::MemoryManager &owner,
+                                          uint64_t address,
+                                          uint64_t sizeBytes,
+                                          uint32_t flags);
+
+    /// zeMemPutIpcHandle: counts down; the last one revokes. Unknown handles, other contexts' and
+    /// other processes' handles are a success without effect (ipc.md, Counting).
+    void put(const memory::MemoryManager &owner, const wire::HandleBytes &handle);
+
+    /// zeMemOpenIpcHandle. Errors: ipc.md, Results.
+    Result<uint64_t> open(memory::MemoryManager &importer,
+                          const kmd::Device &device,
+                          const wire::HandleBytes &handle);
+
+    /// A context goes: its exports are revoked; opens in progress finish.
+    void dropOwner(const memory::MemoryManager &owner);
+
+    /// For tests: what is alive.
+    [[nodiscard]] size_t liveExports() const { return exports_.size(); }
+
+  private:
+    [[nodiscard]] bool ticketsFit() const;
+    [[nodiscard]] Result<wire::IpcHandle> resolve(const wire::HandleBytes &bytes);
+
+    Os &os_;
+    const IpcConfig config_;
+    ExportTable exports_;
+    Server server_;
+};
+
+} // namespace causeway::ipc

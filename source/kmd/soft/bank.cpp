@@ -1,0 +1,201 @@
+#include "source/kmd/soft/bank.h"
+
+#include "shared/base/log.h"
+#include "source/kmd/soft/sealed_file.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+namespace causeway::kmd::soft {
+
+Bank::Bank(Os &os, UniqueFd file, uint64_t sizeBytes)
+    : os_(os)
+    , file_(std::move(file))
+    , sizeBytes_(sizeBytes)
+    , maker_(os.processId())
+    , free_(sizeBytes) {}
+
+Result<TravelFd> Bank::exportDescriptor(std::span<const Extent> extents) {
+    auto file = os_.reopen(file_.get(), O_RDWR);
+    if (!file) {
+        if (isDescriptorShortage(file.error()) || file.error().value == ENOMEM) {
+            return failWith(file.error(), "opening a bank for a peer");
+        }
+        return lendForGood(extents);
+    }
+    auto leased = lease(file->get(), extents);
+    if (!leased) {
+        return forward(leased);
+    }
+    return TravelFd::own(std::move(*file));
+}
+
+Result<void> Bank::lease(int fd, std::span<const Extent> extents) {
+    for (const Extent &extent : mergeExtents(extents)) {
+        const auto locked = os_.lockForReading(fd, extent.offset, extent.sizeBytes);
+        if (!locked) {
+            // Read locks never conflict: only the kernel's memory for locks can have run out.
+            return fail(Status::OutOfHostMemory,
+                        "{}",
+                        describe(locked.error(), "locking a slot for a peer").message);
+        }
+    }
+    return {};
+}
+
+Result<TravelFd> Bank::lendForGood(std::span<const Extent> extents) {
+    if (!madeByThisProcess()) {
+        return fail(Status::UnsupportedFeature,
+                    "memory made before fork cannot be exported without /proc: the parent process "
+                    "would not know of it");
+    }
+    const MutexLock lock(mutex_);
+    for (const Extent &extent : extents) {
+        retire(extent);
+    }
+    return TravelFd::borrow(file_.get());
+}
+
+void Bank::retire(const Extent &extent) {
+    auto it = live_.upper_bound(extent.offset);
+    if (it != live_.begin()) {
+        --it;
+    }
+    for (; it != live_.end() && it->first < extent.offset + extent.sizeBytes; ++it) {
+        if (it->first + it->second.sizeBytes > extent.offset) {
+            it->second.retired = true;
+        }
+    }
+}
+
+std::optional<uint64_t> Bank::take(uint64_t sizeBytes, uint64_t alignment, Charge &charge) {
+    const MutexLock lock(mutex_);
+    StretchNode node = free_.take(sizeBytes, alignment);
+    if (node.empty()) {
+        return std::nullopt;
+    }
+    const uint64_t offset = node.key();
+    node.mapped().charge = std::move(charge);
+    live_.insert(std::move(node));
+    return offset;
+}
+
+void Bank::release(uint64_t offset) {
+    StretchNode node;
+    {
+        const MutexLock lock(mutex_);
+        node = live_.extract(offset);
+        ++leaving_;
+    }
+    giveBack(std::move(node));
+}
+
+void Bank::sweep(size_t most) {
+    size_t left = 0;
+    {
+        const MutexLock lock(mutex_);
+        left = std::min(most, pending_.size());
+    }
+    for (; left > 0; --left) {
+        StretchNode node = nextPending();
+        if (node.empty()) {
+            return; // another thread sweeps too
+        }
+        giveBack(std::move(node));
+    }
+}
+
+StretchNode Bank::nextPending() {
+    const MutexLock lock(mutex_);
+    auto it = pending_.lower_bound(nextToSweep_);
+    if (it == pending_.end()) {
+        it = pending_.begin();
+    }
+    if (it == pending_.end()) {
+        return {};
+    }
+    nextToSweep_ = it->first + 1;
+    ++leaving_;
+    return pending_.extract(it);
+}
+
+/// While the node is here, it is in none of the maps: no other thread can see the slot.
+void Bank::giveBack(StretchNode node) {
+    const Fate fate = tryToEmpty(node.key(), node.mapped());
+    const MutexLock lock(mutex_);
+    --leaving_;
+    switch (fate) {
+    case Fate::Free:
+        node.mapped().charge.giveBack();
+        free_.put(std::move(node));
+        break;
+    case Fate::Pending:
+        pending_.insert(std::move(node));
+        break;
+    case Fate::Retired:
+        retired_.insert(std::move(node));
+        break;
+    }
+}
+
+Bank::Fate Bank::tryToEmpty(uint64_t offset, const Stretch &slot) {
+    if (slot.retired || !madeByThisProcess()) {
+        return Fate::Retired;
+    }
+    const auto leased = os_.isLockedByOthers(file_.get(), offset, slot.sizeBytes);
+    if (!leased || *leased) {
+        return Fate::Pending;
+    }
+    const auto punched = os_.punchHole(file_.get(), offset, slot.sizeBytes);
+    if (!punched) {
+        static std::atomic_flag logged;
+        if (!logged.test_and_set()) {
+            log(LogLevel::Error,
+                "a slot of {} bytes is lost, since {}",
+                slot.sizeBytes,
+                describe(punched.error(), "punching a hole failed").message);
+        }
+        return Fate::Retired;
+    }
+    return Fate::Free;
+}
+
+bool Bank::hasPending() const {
+    const MutexLock lock(mutex_);
+    return !pending_.empty();
+}
+
+bool Bank::idle() const {
+    const MutexLock lock(mutex_);
+    return live_.empty() && pending_.empty() && retired_.empty() && leaving_ == 0;
+}
+
+bool Bank::madeByThisProcess() const {
+    return os_.processId() == maker_;
+}
+
+std::vector<Extent> mergeExtents(std::span<const Extent> extents) {
+    std::vector<Extent> merged(extents.begin(), extents.end());
+    std::ranges::sort(merged, {}, &Extent::offset);
+    size_t used = 0;
+    for (const Extent &next : merged) {
+        if (used > 0) {
+            Extent &last = merged[used - 1];
+            if (next.offset - last.offset <= last.sizeBytes) {
+                last.sizeBytes =
+                    std::max(last.sizeBytes, next.offset - last.offset + next.sizeBytes);
+                continue;
+            }
+        }
+        merged[used++] = next;
+    }
+    merged.resize(used);
+    return merged;
+}
+
+} // namespace causeway::kmd::soft

@@ -1,0 +1,57 @@
+#include "source/kmd/soft/soft_memory.h"
+
+#include <utility>
+
+namespace causeway::kmd::soft {
+
+OwnFile::OwnFile(UniqueFd file, uint64_t sizeBytes, Charge bytes, Charge descriptor)
+    : sizeBytes_(sizeBytes)
+    , bytes_(std::move(bytes))
+    , descriptor_(std::move(descriptor))
+    , file_(std::move(file)) {}
+
+Result<TravelFd> OwnFile::exportDescriptor(std::span<const Extent>) {
+    return TravelFd::borrow(file_.get()); // nothing in it is ever reused: no lease
+}
+
+ImportedFile::ImportedFile(Os &os, ObjectKind kind, UniqueFd file, uint64_t sizeBytes)
+    : os_(os), kind_(kind), sizeBytes_(sizeBytes), file_(std::move(file)) {}
+
+Result<TravelFd> ImportedFile::exportDescriptor(std::span<const Extent>) {
+    const MutexLock lock(mutex_);
+    if (!file_.valid()) {
+        return fail(Status::UnsupportedFeature,
+                    "imported memory cannot be exported again: its descriptor was closed once the "
+                    "memory was mapped");
+    }
+    // Not borrowed: dropDescriptor() may close ours while the peer's is being sent.
+    auto copy = os_.duplicate(file_.get());
+    if (!copy) {
+        return failWith(copy.error(), "duplicating the descriptor of imported memory");
+    }
+    return TravelFd::own(std::move(*copy));
+}
+
+int ImportedFile::fd() const {
+    const MutexLock lock(mutex_);
+    return file_.get();
+}
+
+void ImportedFile::dropDescriptor() {
+    const MutexLock lock(mutex_);
+    file_.reset();
+}
+
+SoftMemory::SoftMemory(const Device &device,
+                       Placement placement,
+                       uint64_t sizeBytes,
+                       std::shared_ptr<SoftBacking> backing,
+                       BankSlot slot)
+    : device_(device)
+    , placement_(placement)
+    , sizeBytes_(sizeBytes)
+    , softBacking_(*backing)
+    , backing_(std::move(backing))
+    , slot_(std::move(slot)) {}
+
+} // namespace causeway::kmd::soft

@@ -1,0 +1,205 @@
+#include "source/memory/memory_manager.h"
+
+#include "shared/base/checked.h"
+#include "shared/base/log.h"
+#include "source/memory/page_rules.h"
+#include "source/memory/reserved_address.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace causeway::memory {
+
+uint64_t nextId() {
+    static std::atomic<uint64_t> last{0};
+    return ++last;
+}
+
+Result<std::unique_ptr<MemoryManager>> MemoryManager::create(kmd::Backend &backend,
+                                                             uint64_t osPageBytes) {
+    auto pool = backend.createPool();
+    if (!pool) {
+        return forward(pool);
+    }
+    auto space = backend.createAddressSpace();
+    if (!space) {
+        return forward(space);
+    }
+    return std::unique_ptr<MemoryManager>(
+        new MemoryManager(backend, osPageBytes, std::move(*pool), std::move(*space)));
+}
+
+MemoryManager::MemoryManager(kmd::Backend &backend,
+                             uint64_t osPageBytes,
+                             std::unique_ptr<kmd::MemoryPool> pool,
+                             std::unique_ptr<kmd::AddressSpace> space)
+    : backend_(backend)
+    , osPageBytes_(osPageBytes)
+    , pool_(std::move(pool))
+    , space_(std::move(space)) {}
+
+MemoryManager::~MemoryManager() {
+    Dropped dropped;
+    const MutexLock lock(mutex_);
+    while (regions_.size() > 0) {
+        const auto region = regions_.begin();
+        const uint64_t start = region->first;
+        const uint64_t end = region->second.end;
+        if (const auto released = releaseRegion(start, end, dropped); !released) {
+            // The address is leaked; the objects behind it go on living in the kernel's mappings.
+            log(LogLevel::Error,
+                "context destroyed, but [{:#x}, {:#x}) could not be released: {}",
+                start,
+                end,
+                released.error().message);
+            mappings_.moveTo(start, end, dropped.mappings);
+            regions_.moveTo(start, end, dropped.regions);
+        }
+    }
+}
+
+// Reservations ----------------------------------------------------------------------------------
+
+Result<uint64_t> MemoryManager::place(uint64_t hint, uint64_t sizeBytes) {
+    const kmd::PageRules rules = backend_.devices().front()->pageRules(Placement::Device);
+    if (hint != 0 && isAligned(hint, rules.granularity)) {
+        // Two reservations can be made adjacent only if a hint is kept that a large page would not
+        // permit; so ask for it with the smaller alignment, and take no other address that way.
+        auto va = space_->reserve(hint, sizeBytes, rules.granularity);
+        // One that cannot be given back is taken after all: a hint is never an error.
+        if (!va || *va == hint || !space_->release(*va, sizeBytes)) {
+            return va;
+        }
+    }
+    return space_->reserve(0, sizeBytes, preferredPage(rules, sizeBytes));
+}
+
+Result<uint64_t> MemoryManager::reserve(uint64_t hint, uint64_t sizeBytes) {
+    if (sizeBytes == 0 || !isAligned(sizeBytes, osPageBytes_)) {
+        return fail(Status::UnsupportedSize,
+                    "a reservation's size must be a multiple of {} bytes above 0, not {}",
+                    osPageBytes_,
+                    sizeBytes);
+    }
+    auto va = place(hint, sizeBytes);
+    if (!va) {
+        return va;
+    }
+    ReservedAddress held(*space_, *va, sizeBytes);
+    const MutexLock lock(mutex_);
+    regions_.insert(*va, *va + sizeBytes, Region{.id = nextId(), .allocation = {}, .import = {}});
+    held.keep();
+    return va;
+}
+
+Result<void> MemoryManager::releaseRegion(uint64_t va, uint64_t end, Dropped &dropped) {
+    // A mapping may reach into the neighbouring reservation: that part stays.
+    const Borders borders(mappings_, va, end);
+    if (auto released = space_->release(va, end - va); !released) {
+        borders.undo();
+        return released;
+    }
+    mappings_.moveTo(va, end, dropped.mappings);
+    regions_.moveTo(va, end, dropped.regions);
+    return {};
+}
+
+Result<void> MemoryManager::freeReservation(uint64_t va, uint64_t sizeBytes) {
+    Dropped dropped;
+    const MutexLock lock(mutex_);
+    const auto region = regions_.find(va);
+    if (region == regions_.end() || region->first != va || !region->second.value.isReservation()) {
+        return fail(Status::InvalidArgument, "{:#x} is not the start of a reservation", va);
+    }
+    const uint64_t end = region->second.end;
+    if (end - va != sizeBytes) {
+        return fail(Status::InvalidArgument,
+                    "the reservation at {:#x} has {} bytes, not {}",
+                    va,
+                    end - va,
+                    sizeBytes);
+    }
+    if (auto whole = requireWholePages(va, end); !whole) {
+        return whole;
+    }
+    return releaseRegion(va, end, dropped);
+}
+
+Result<PhysicalMemoryRef> MemoryManager::createPhysical(const kmd::Device &device,
+                                                        Placement placement,
+                                                        uint64_t sizeBytes) {
+    const uint64_t granularity = device.pageRules(placement).granularity;
+    if (sizeBytes == 0 || !isAligned(sizeBytes, granularity)) {
+        return fail(
+            Status::UnsupportedSize,
+            "the size of a {} physical memory object must be a multiple of {} bytes above 0, "
+            "not {}",
+            toString(placement),
+            granularity,
+            sizeBytes);
+    }
+    return pool_->create(device, placement, sizeBytes);
+}
+
+Result<uint64_t> MemoryManager::allocate(const AllocationRequest &request) {
+    const Placement placement =
+        request.kind == AllocationKind::Host ? Placement::Host : Placement::Device;
+    const kmd::Device &device = *request.device;
+    const kmd::PageRules rules = device.pageRules(placement);
+    const auto rounded = alignUp(request.sizeBytes, rules.granularity);
+    const bool tooLarge =
+        placement == Placement::Device && rounded && *rounded > device.properties().memoryBytes;
+    if (request.sizeBytes == 0 || !rounded || tooLarge) {
+        return fail(Status::UnsupportedSize,
+                    "an allocation of {} bytes is not possible; the device has {} bytes",
+                    request.sizeBytes,
+                    device.properties().memoryBytes);
+    }
+    if (request.alignment != 0 && !isPowerOfTwo(request.alignment)) {
+        return fail(
+            Status::UnsupportedAlignment, "alignment {} is not a power of two", request.alignment);
+    }
+    auto object = pool_->create(device, placement, *rounded);
+    if (!object) {
+        return forward(object);
+    }
+    auto va =
+        space_->reserve(0, *rounded, std::max(request.alignment, preferredPage(rules, *rounded)));
+    if (!va) {
+        return va;
+    }
+    ReservedAddress held(*space_, *va, *rounded);
+    IntervalMap<Region> made;
+    made.insert(*va,
+                *va + *rounded,
+                Region{.id = nextId(),
+                       .allocation = Allocation{.kind = request.kind,
+                                                .object = *object,
+                                                .sizeBytes = request.sizeBytes,
+                                                .device = &device},
+                       .import = {}});
+    const kmd::Binding binding = {.va = *va,
+                                  .memory = object->get(),
+                                  .offset = 0,
+                                  .sizeBytes = *rounded,
+                                  .access = Access::ReadWrite};
+    if (auto bound = space_->bind({&binding, 1}); !bound) {
+        return forward(bound);
+    }
+    held.keep();
+    const MutexLock lock(mutex_);
+    made.moveTo(0, UINT64_MAX, regions_);
+    return va;
+}
+
+Result<void> MemoryManager::free(uint64_t va) {
+    Dropped dropped;
+    const MutexLock lock(mutex_);
+    const auto region = regions_.find(va);
+    if (region == regions_.end() || region->first != va || !region->second.value.allocation) {
+        return fail(Status::InvalidArgument, "{:#x} is not the start of an allocation", va);
+    }
+    return releaseRegion(va, region->second.end, dropped);
+}
+
+} // namespace causeway::memory
