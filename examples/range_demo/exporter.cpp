@@ -40,7 +40,8 @@ Reservation reserve(const Session &session, size_t sizeBytes) {
     return Reservation(address, {context, rounded});
 }
 
-/// Memory without an address. An object on the host belongs to no device.
+/// Memory without an address. For an object on the host the device may be null too, but the
+/// loader's validation layer does not allow that.
 PhysicalMemory createObject(const Session &session, const Piece &piece) {
     const ze_context_handle_t context = session.context.get();
     const bool onHost = piece.placement == ZE_MEMORY_TYPE_HOST;
@@ -50,8 +51,7 @@ PhysicalMemory createObject(const Session &session, const Piece &piece) {
         onHost ? ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST : ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_DEVICE;
     desc.size = piece.objectSizeBytes();
     ze_physical_mem_handle_t memory = nullptr;
-    require(zePhysicalMemCreate(context, onHost ? nullptr : session.device, &desc, &memory),
-            "zePhysicalMemCreate");
+    require(zePhysicalMemCreate(context, session.device, &desc, &memory), "zePhysicalMemCreate");
     return PhysicalMemory(memory, {context});
 }
 

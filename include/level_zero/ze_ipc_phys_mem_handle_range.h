@@ -11,6 +11,9 @@
 
 #include <level_zero/ze_api.h>
 
+/* The names are the specification's. */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming,modernize-*) */
+
 /* The macro is what the SDK's own declaration brings. */
 #ifndef ZE_IPC_PHYS_MEM_HANDLE_RANGE_EXT_NAME
 
@@ -33,4 +36,7 @@ typedef struct _ze_ipc_phys_mem_handle_range_ext_desc_t {
 } ze_ipc_phys_mem_handle_range_ext_desc_t;
 
 #endif
+
+/* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming,modernize-*) */
+
 #endif

@@ -13,7 +13,9 @@ Result<core::Driver *> findDriver(ze_driver_handle_t hDriver) {
         return fail(Status::InvalidNullHandle, "the driver handle is null");
     }
     if (hDriver != toHandle(**driver)) {
-        return fail(Status::InvalidArgument, "{} is not the driver's handle", static_cast<const void *>(hDriver));
+        return fail(Status::InvalidArgument,
+                    "{} is not the driver's handle",
+                    static_cast<const void *>(hDriver));
     }
     return driver;
 }

@@ -19,10 +19,6 @@ struct AllInterfaces {
     Interface<zes_dditable_t, zes_dditable_driver_t> sysman;
     Interface<zer_dditable_t, zer_dditable_driver_t> runtime;
     ze_handle_t dispatch = {};
-
-    AllInterfaces();
-    AllInterfaces(const AllInterfaces &) = delete;
-    AllInterfaces &operator=(const AllInterfaces &) = delete;
 };
 
 template <typename Container>
@@ -37,7 +33,9 @@ Table *filled(Table &table) {
     return &table;
 }
 
-AllInterfaces::AllInterfaces() {
+/// Points all containers at their tables, which do not move afterwards.
+void connect(AllInterfaces &all) {
+    auto &[core, tools, sysman, runtime, dispatch] = all;
     validate(core.container);
     validate(tools.container);
     validate(sysman.container);
@@ -64,7 +62,11 @@ AllInterfaces::AllInterfaces() {
 
 const ze_handle_t &dispatch() {
     // Never destroyed: handles stay usable during exit.
-    static const auto *const all = new AllInterfaces;
+    static const AllInterfaces *const all = [] {
+        auto *made = new AllInterfaces;
+        connect(*made);
+        return made;
+    }();
     return all->dispatch;
 }
 

@@ -11,13 +11,14 @@ namespace causeway::dll {
 namespace {
 
 constexpr uint64_t maxSoftDevices = 64;
-constexpr uint64_t maxTimeoutMs = 24 * 60 * 60 * 1000;
+constexpr uint64_t maxTimeoutMs = 24ULL * 60 * 60 * 1000;
 
 /// A plain decimal number within [min, max], nothing around it.
 std::optional<uint64_t> parseNumber(std::string_view text, uint64_t min, uint64_t max) {
     uint64_t value = 0;
-    const char *end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data(), end, value);
+    const char *begin = text.data();
+    const char *end = begin + text.size();
+    const auto parsed = std::from_chars(begin, end, value);
     if (parsed.ec != std::errc() || parsed.ptr != end || value < min || value > max) {
         return std::nullopt;
     }

@@ -56,6 +56,7 @@ Connection::State Connection::send() {
     for (const kmd::TravelFd &fd : replyFds_) {
         fds.push_back(fd.get());
     }
+    const auto begun = os_.now(); // once sent, the peer may act before this thread goes on
     const auto sent = os_.sendMessage(socket_.get(), reply_, fds);
     if (!sent) {
         switch (sent.error().value) {
@@ -71,7 +72,7 @@ Connection::State Connection::send() {
     }
     reply_.clear();
     replyFds_.clear();
-    deadline_ = os_.now() + patience_;
+    deadline_ = begun + patience_;
     return closeAfterReply_ ? State::Done : State::Reading;
 }
 

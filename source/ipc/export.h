@@ -1,7 +1,7 @@
 #pragma once
 
-#include "shared/base/unique_fd.h"
 #include "shared/wire/ipc_handle.h"
+#include "source/ipc/ticket.h"
 #include "source/kmd/kmd.h"
 #include "source/memory/range_snapshot.h"
 
@@ -37,11 +37,10 @@ struct ExportKey {
 struct Export {
     ExportKey key;
     wire::Token token = {};
-    wire::HandleBytes handle = {};
     memory::RangeSnapshot snapshot;
     std::vector<std::byte> table;        ///< encoded, ready to send
     std::vector<ExportedObject> objects; ///< in the table's order
-    UniqueFd ticket;                     ///< the descriptor in the handle's bytes 0-3, or none
+    std::unique_ptr<TicketedHandle> handle;
 };
 
 } // namespace causeway::ipc

@@ -1,8 +1,6 @@
 #include "source/ipc/exporter.h"
 
-#include "shared/base/log.h"
 #include "shared/wire/range_table.h"
-#include "source/ipc/ticket.h"
 
 #include <unordered_map>
 
@@ -92,26 +90,16 @@ Result<std::shared_ptr<Export>> buildExport(Os &os,
         !random) {
         return failWith(random.error(), "getrandom for a token");
     }
-    wire::IpcHandle handle = {.fd = -1,
-                              .rendezvousFd = -1,
-                              .kind = wire::HandleKind::Range,
-                              .flags = 0,
-                              .serverId = identity.serverId,
-                              .token = result->token,
-                              .sizeBytes = key.windowBytes,
-                              .fdIdentity = 0,
-                              .pid = identity.pid};
-    if (withTicket) {
-        auto ticket = makeTicket(os, handle);
-        if (ticket) {
-            handle.fd = ticket->fd.get();
-            result->ticket = std::move(ticket->fd);
-        } else {
-            handle.fdIdentity = 0;
-            log(LogLevel::Info, "export without a ticket: {}", ticket.error().message);
-        }
-    }
-    result->handle = wire::encodeHandle(handle);
+    const wire::IpcHandle handle = {.fd = -1,
+                                    .rendezvousFd = -1,
+                                    .kind = wire::HandleKind::Range,
+                                    .flags = 0,
+                                    .serverId = identity.serverId,
+                                    .token = result->token,
+                                    .sizeBytes = key.windowBytes,
+                                    .fdIdentity = 0,
+                                    .pid = identity.pid};
+    result->handle = std::make_unique<TicketedHandle>(os, handle, withTicket);
     return result;
 }
 

@@ -20,7 +20,7 @@ Result<wire::HandleBytes> IpcService::exportRange(memory::MemoryManager &owner,
     const ExportKey key = {
         .owner = &owner, .address = address, .windowBytes = sizeBytes, .flags = flags};
     if (const auto same = exports_.findSame(key, *snapshot)) {
-        return same->handle;
+        return same->handle->bytes();
     }
     if (auto reacquired = reacquire(os_, owner, *snapshot, config_.timeout); !reacquired) {
         return forward(reacquired);
@@ -37,7 +37,7 @@ Result<wire::HandleBytes> IpcService::exportRange(memory::MemoryManager &owner,
     if (!fresh) {
         return forward(fresh);
     }
-    return exports_.add(std::move(*fresh))->handle;
+    return exports_.add(std::move(*fresh))->handle->bytes();
 }
 
 /// Tickets may take a quarter of the process's descriptors; objects of their own take half.

@@ -305,8 +305,8 @@ void Server::close(uint64_t key) {
     const bool held = it->second.connection.authorised();
     // A forked child may hold the socket: closing ours would not take it out of the epoll, and its
     // hang-up would be reported under this key for as long as the child lives.
-    static_cast<void>(os_.epollControl(
-        sockets_.epoll.get(), EPOLL_CTL_DEL, it->second.connection.fd(), 0, key));
+    static_cast<void>(
+        os_.epollControl(sockets_.epoll.get(), EPOLL_CTL_DEL, it->second.connection.fd(), 0, key));
     clients_.erase(it);
     if (held) {
         // A peer that is gone may have been the last to map a slot of a bank.

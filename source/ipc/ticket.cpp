@@ -1,5 +1,7 @@
 #include "source/ipc/ticket.h"
 
+#include "shared/base/log.h"
+
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -57,6 +59,54 @@ Result<Ticket> makeTicket(Os &os, wire::IpcHandle &handle) {
         return Ticket{.fd = std::move(*writeOnly), .identity = handle.fdIdentity};
     }
     return Ticket{.fd = std::move(*file), .identity = handle.fdIdentity};
+}
+
+TicketedHandle::TicketedHandle(Os &os, const wire::IpcHandle &handle, bool withTicket)
+    : os_(os), withTicket_(withTicket), handle_(handle) {
+    const MutexLock lock(mutex_);
+    if (withTicket_) {
+        renew();
+    }
+}
+
+TicketedHandle::~TicketedHandle() {
+    const MutexLock lock(mutex_);
+    if (!isStillOurs()) {
+        static_cast<void>(ticket_.fd.release()); // somebody else's by now, or nobody's
+    }
+}
+
+wire::HandleBytes TicketedHandle::bytes() {
+    const MutexLock lock(mutex_);
+    if (withTicket_ && !isStillOurs()) {
+        static_cast<void>(ticket_.fd.release());
+        renew();
+    }
+    return wire::encodeHandle(handle_);
+}
+
+bool TicketedHandle::isStillOurs() {
+    if (!ticket_.fd.valid()) {
+        return false;
+    }
+    const auto info = os_.fileInfo(ticket_.fd.get());
+    // Of an open descriptor fstat fails for want of kernel memory at most: then it is still open.
+    return info ? wire::fileIdentity(info->device, info->inode) == ticket_.identity
+                : info.error().value != EBADF;
+}
+
+void TicketedHandle::renew() {
+    handle_.fd = -1;
+    handle_.fdIdentity = 0;
+    wire::IpcHandle fresh = handle_;
+    auto ticket = makeTicket(os_, fresh);
+    if (!ticket) {
+        log(LogLevel::Info, "a handle without a ticket: {}", ticket.error().message);
+        return;
+    }
+    ticket_ = std::move(*ticket);
+    handle_ = fresh;
+    handle_.fd = ticket_.fd.get();
 }
 
 Result<wire::IpcHandle> readTicket(Os &os, int fd) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "shared/base/mutex.h"
 #include "shared/os/os.h"
 #include "shared/wire/ipc_handle.h"
 
@@ -22,5 +23,31 @@ Result<Ticket> makeTicket(Os &os, wire::IpcHandle &handle);
 /// handle from it. Errors: InvalidArgument where it is not a ticket of ours, by its name, size and
 /// seals, or holds another ticket's handle.
 Result<wire::IpcHandle> readTicket(Os &os, int fd);
+
+/// The 64 bytes of an export as each Get returns them, and the ticket that their bytes 0-3 name.
+///
+/// The number belongs to the driver, but clients disagree about that: some close it (ipc.md). So it
+/// is compared with the ticket's file before each use and before it is closed; where it has become
+/// another file or none, a new ticket takes its place and the other file is left alone. Any thread.
+class TicketedHandle {
+  public:
+    /// Without a ticket, or while no descriptor is to be had for one, bytes 0-3 are -1.
+    TicketedHandle(Os &os, const wire::IpcHandle &handle, bool withTicket);
+    ~TicketedHandle();
+    TicketedHandle(const TicketedHandle &) = delete;
+    TicketedHandle &operator=(const TicketedHandle &) = delete;
+
+    [[nodiscard]] wire::HandleBytes bytes();
+
+  private:
+    [[nodiscard]] bool isStillOurs() REQUIRES(mutex_);
+    void renew() REQUIRES(mutex_);
+
+    Os &os_;
+    const bool withTicket_;
+    Mutex mutex_;
+    wire::IpcHandle handle_ GUARDED_BY(mutex_);
+    Ticket ticket_ GUARDED_BY(mutex_);
+};
 
 } // namespace causeway::ipc

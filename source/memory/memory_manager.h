@@ -97,7 +97,7 @@ class MemoryManager {
 
     /// zeVirtualMemGetAccessAttribute. Reserved and unmapped is None. The stretch ends where access
     /// changes, or at the reservation's end; it may be longer than `sizeBytes`.
-    /// Errors: UnsupportedSize (0), InvalidArgument (not reserved).
+    /// Errors: UnsupportedSize, UnsupportedAlignment, InvalidArgument (not reserved).
     Result<AccessStretch> access(uint64_t va, uint64_t sizeBytes) const;
 
     /// zeMemAllocDevice/Host/Shared. Errors: UnsupportedSize, UnsupportedAlignment, OutOf...Memory.

@@ -185,9 +185,9 @@ Result<void> MemoryManager::setAccess(uint64_t va, uint64_t sizeBytes, Access ac
 }
 
 Result<AccessStretch> MemoryManager::access(uint64_t va, uint64_t sizeBytes) const {
-    const auto end = checkedAdd(va, sizeBytes);
-    if (sizeBytes == 0 || !end) {
-        return fail(Status::UnsupportedSize, "{} bytes at {:#x} are no range", sizeBytes, va);
+    const auto end = checkPages(va, sizeBytes);
+    if (!end) {
+        return std::unexpected(end.error());
     }
     const MutexLock lock(mutex_);
     AccessStretch stretch;

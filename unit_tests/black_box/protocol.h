@@ -1,0 +1,92 @@
+#pragma once
+
+#include <level_zero/ze_api.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// What a test and its peer say to each other over two pipes: one fixed-size request, one
+/// fixed-size reply. Both ends are the same program, so the structs travel as they are.
+namespace causeway::black_box {
+
+enum class Command : uint32_t {
+    Hello, ///< answered once the driver is up and a context is made
+    // Importing
+    Open,            ///< handle, flags -> address
+    OpenInThreads,   ///< handle, value: threads, extra: rounds of each -> value: failures
+    Close,           ///< address
+    AddressRange,    ///< address -> address, size
+    AllocProperties, ///< address -> number: type, value: id, extra: 1 where the device is the first
+    GetAccess,       ///< address, size -> number: access, size: of the stretch
+    SetAccess,       ///< address, size, flags: access
+    // Memory
+    ReadWord,     ///< address -> value
+    WriteWord,    ///< address, value
+    ChecksumOf,   ///< address, size -> value
+    VerifyEnds,   ///< address, size: of an object, value: count, extra: first object -> value: good
+    SignalOfRead, ///< address -> number: signal that a forked process got from it, or 0
+    SignalOfWrite, ///< likewise
+    // What must be refused on imported memory
+    MemFree,        ///< address
+    VirtualMemFree, ///< address, size
+    Map,            ///< address, size
+    Unmap,          ///< address, size
+    // Exporting
+    BuildRange,     ///< size: of an object, value: count, extra: first object -> address
+    FillRange,      ///< extra: first object: rewrites the ends of all objects
+    DestroyRange,   ///< unmaps and destroys all
+    Export,         ///< address, size -> handle
+    Put,            ///< handle
+    ReplaceContext, ///< destroys the context and makes a new one
+    CountObjects,   ///< size: of an object, value: most -> value: created before a failure (result)
+    FreshIsZero,    ///< size: of an object, value: count -> value: objects with another word than 0
+    // The process
+    Descriptors,        ///< -> value: how many are open
+    InheritedByOthers,  ///< -> value: descriptors that a process started by this one has
+    MemoryFileMappings, ///< -> value
+    AddressSpace,       ///< -> value: bytes
+    LimitAddressSpace,  ///< value: bytes from now on more than now; UINT64_MAX: no limit
+    ReceiveDescriptor,  ///< from the socket -> number
+    MakeDescriptor,     ///< flags: DescriptorKind -> number
+    CloseDescriptor,    ///< number in value
+    LeaveDescriptors,   ///< value: opens descriptors until only so many can be opened; closes them
+                        ///< with UINT64_MAX
+    ForkAndServe,       ///< a fork goes on serving; this process closes the view at address
+    BecomeNobody,       ///< another user from now on
+    DeviceUuids,        ///< -> number: devices, handle: the uuids one after the other
+    DeviceMemory,       ///< -> value: bytes of the first device
+};
+
+/// Descriptors that have nothing to do with the driver.
+enum class DescriptorKind : uint32_t { DevNull, Pipe, Memfd, SealedMemfd };
+
+struct Request {
+    Command command = Command::Hello;
+    uint32_t flags = 0;
+    uint64_t address = 0;
+    uint64_t size = 0;
+    uint64_t value = 0;
+    uint64_t extra = 0;
+    ze_ipc_mem_handle_t handle = {};
+};
+
+struct Reply {
+    ze_result_t result = ZE_RESULT_SUCCESS; ///< of the Level Zero call
+    int32_t number = 0;
+    uint64_t address = 0;
+    uint64_t size = 0;
+    uint64_t value = 0;
+    uint64_t extra = 0;
+    ze_ipc_mem_handle_t handle = {};
+    std::array<char, 1024> text = {}; ///< the driver's sentence where the call failed
+};
+
+/// The role that serves these commands until its pipe is closed.
+int runPeer(int in, int out, int socket);
+
+/// The role that sends how many descriptors it was born with (uint64_t) and ends. It never loads
+/// the driver.
+int runLister(int in, int out);
+
+} // namespace causeway::black_box

@@ -1,0 +1,136 @@
+#include "unit_tests/black_box/ipc_fixture.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+namespace causeway::black_box {
+
+namespace {
+
+using Open = std::function<Reply(const ze_ipc_mem_handle_t &)>;
+
+/// Case 74: damaged handles end in an error with a sentence, and nothing is lost.
+class RangeDamagedHandleTest : public IpcTest {
+  protected:
+    void SetUp() override {
+        IpcTest::SetUp();
+        range_.emplace(context(), manyPieces(3));
+        handle_ = range_->exportWhole();
+    }
+
+    void TearDown() override {
+        range_.reset();
+        IpcTest::TearDown();
+    }
+
+    [[nodiscard]] const ze_ipc_mem_handle_t &handle() const { return handle_; }
+
+    [[nodiscard]] const Range &range() const { return *range_; }
+
+    Reply openHere(const ze_ipc_mem_handle_t &damaged) {
+        Reply reply;
+        void *ptr = nullptr;
+        reply.result = zeMemOpenIpcHandle(context(), firstDevice(), damaged, 0, &ptr);
+        const auto text = lastErrorDescription().substr(0, reply.text.size() - 1);
+        std::copy(text.begin(), text.end(), reply.text.begin());
+        return reply;
+    }
+
+    static void expectRefused(const Open &open, const ze_ipc_mem_handle_t &damaged, int which) {
+        const auto reply = open(damaged);
+        EXPECT_TRUE(reply.result == ZE_RESULT_ERROR_INVALID_ARGUMENT ||
+                    reply.result == ZE_RESULT_ERROR_UNSUPPORTED_VERSION)
+            << resultName(reply.result) << ", variant " << which;
+        EXPECT_STRNE(reply.text.data(), "") << "variant " << which;
+    }
+
+    /// Flips each bit of bytes 8-63; what is before, clients overwrite.
+    void flipEveryBit(const Open &open) {
+        for (int bit = 64; bit < 512; ++bit) {
+            auto damaged = handle_;
+            auto &byte = damaged.data[bit / 8];
+            byte = static_cast<char>(byte ^ (1 << (bit % 8)));
+            expectRefused(open, damaged, bit);
+        }
+    }
+
+    void openNonsense(const Open &open) {
+        ze_ipc_mem_handle_t damaged = {};
+        expectRefused(open, damaged, 0);
+        std::fill(std::begin(damaged.data), std::end(damaged.data), '\xFF');
+        expectRefused(open, damaged, 1);
+        for (int seed = 2; seed < 1000; ++seed) {
+            expectRefused(open, withGarbage({}, 0, 64, static_cast<uint32_t>(seed)), seed);
+        }
+    }
+
+    /// Shifted by a byte, and two handles of one process put together within or after their tokens.
+    void openMixtures(const Open &open) {
+        auto shifted = handle_;
+        std::rotate(std::begin(shifted.data), std::begin(shifted.data) + 1, std::end(shifted.data));
+        expectRefused(open, withDescriptor(shifted, -1), 0);
+        const auto other = range_->exportWindow(0, chunk);
+        for (const int middle : {28, 32, 40, 48, 56, 60}) {
+            auto mixed = withDescriptor(handle_, -1);
+            std::copy(other.data + middle, std::end(other.data), mixed.data + middle);
+            expectRefused(open, mixed, middle);
+        }
+    }
+
+  private:
+    std::optional<Range> range_;
+    ze_ipc_mem_handle_t handle_ = {};
+};
+
+} // namespace
+
+TEST_F(RangeDamagedHandleTest, EveryFlippedBitIsFoundInThePeer) {
+    Peer peer;
+    flipEveryBit([&](const auto &damaged) { return peer.tryOpen(damaged); });
+    EXPECT_EQ(peer.checksum(peer.open(handle()), range().size()), range().checksum());
+}
+
+TEST_F(RangeDamagedHandleTest, EveryFlippedBitIsFoundInTheExporter) {
+    flipEveryBit([&](const auto &damaged) { return openHere(damaged); });
+    EXPECT_EQ(openResult(context(), handle()), ZE_RESULT_SUCCESS);
+}
+
+TEST_F(RangeDamagedHandleTest, NonsenseIsRefusedInThePeer) {
+    Peer peer;
+    openNonsense([&](const auto &damaged) { return peer.tryOpen(damaged); });
+}
+
+TEST_F(RangeDamagedHandleTest, NonsenseIsRefusedInTheExporter) {
+    openNonsense([&](const auto &damaged) { return openHere(damaged); });
+}
+
+TEST_F(RangeDamagedHandleTest, MixedHandlesAreRefusedInThePeer) {
+    Peer peer;
+    openMixtures([&](const auto &damaged) { return peer.tryOpen(damaged); });
+}
+
+// Case 20.
+TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInThePeer) {
+    Peer peer;
+    peer.close(peer.open(handle()));
+    const auto descriptors = peer.descriptors();
+    const auto mappings = peer.memoryFileMappings();
+    const auto space = peer.addressSpace();
+    flipEveryBit([&](const auto &damaged) { return peer.tryOpen(damaged); });
+    openNonsense([&](const auto &damaged) { return peer.tryOpen(damaged); });
+    EXPECT_EQ(peer.descriptors(), descriptors);
+    EXPECT_EQ(peer.memoryFileMappings(), mappings);
+    EXPECT_LT(peer.addressSpace(), space + (16 << 20));
+}
+
+TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInTheExporter) {
+    const auto descriptors = openDescriptors();
+    const auto mappings = memoryFileMappings();
+    flipEveryBit([&](const auto &damaged) { return openHere(damaged); });
+    openNonsense([&](const auto &damaged) { return openHere(damaged); });
+    EXPECT_EQ(difference(descriptors, openDescriptors()), "");
+    EXPECT_EQ(memoryFileMappings(), mappings);
+}
+
+} // namespace causeway::black_box

@@ -1,0 +1,144 @@
+#include "unit_tests/black_box/ipc_fixture.h"
+
+#include <fstream>
+#include <vector>
+
+namespace causeway::black_box {
+
+namespace {
+
+/// An importer that runs out of something fails cleanly and opens the next time.
+class RangeExhaustionTest : public IpcTest {
+  protected:
+    static void leave(Peer &peer, uint64_t descriptors) {
+        peer.demand({.command = Command::LeaveDescriptors, .value = descriptors});
+    }
+
+    static void restore(Peer &peer) { leave(peer, UINT64_MAX); }
+
+    /// Opens something of another exporter: what a sanitizer looks up once, with a descriptor of
+    /// its own, is then known, and the exporter of the test is still a stranger.
+    static void warmUp(Peer &importer) {
+        Peer other;
+        const uint64_t start = other.buildRange(2, chunk, 3'000'000);
+        importer.close(importer.open(other.exportRange(start, 2 * chunk)));
+    }
+};
+
+constexpr size_t objects = 300;
+
+/// Two objects in turn, so that no two neighbours are one mapping.
+std::vector<Piece> alternatingPieces(size_t count) {
+    std::vector<Piece> pieces = {Piece::of(chunk), Piece::of(chunk)};
+    while (pieces.size() < count) {
+        pieces.push_back(Piece::again(pieces.size() % 2, 0, chunk));
+    }
+    return pieces;
+}
+
+size_t mappingLimit() {
+    std::ifstream file("/proc/sys/vm/max_map_count");
+    size_t limit = 0;
+    file >> limit;
+    return limit;
+}
+
+} // namespace
+
+TEST_F(RangeExhaustionTest, ImporterWithoutDescriptorsIsOutOfHostMemory) {
+    const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
+    const auto handle = range.exportWhole();
+    Peer peer({.descriptorLimit = 100});
+    warmUp(peer);
+    const auto before = peer.descriptors();
+    leave(peer, 0);
+    const auto reply = peer.tryOpen(handle);
+    restore(peer);
+    EXPECT_EQ(reply.result, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY) << reply.text.data();
+    EXPECT_STRNE(reply.text.data(), "");
+    EXPECT_LE(peer.descriptors(), before);
+    EXPECT_EQ(peer.memoryFileMappings(), 0U);
+    EXPECT_EQ(peer.goodEnds(peer.open(handle), chunk, objects, range.objectNumber(0)), objects);
+}
+
+TEST_F(RangeExhaustionTest, ImporterWithAHandfulOfDescriptorsOpens) {
+    const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
+    const auto handle = range.exportWhole();
+    for (const uint64_t few : {8U, 20U}) {
+        Peer peer({.descriptorLimit = 100});
+        warmUp(peer);
+        leave(peer, few);
+        const auto reply = peer.tryOpen(handle);
+        restore(peer);
+        ASSERT_EQ(reply.result, ZE_RESULT_SUCCESS) << few << ": " << reply.text.data();
+        EXPECT_EQ(peer.goodEnds(reply.address, chunk, objects, range.objectNumber(0)), objects);
+    }
+}
+
+TEST_F(RangeExhaustionTest, ImporterLosesNothingAtAnyShortage) {
+    const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
+    const auto handle = range.exportWhole();
+    Peer peer({.descriptorLimit = 100});
+    peer.close(peer.open(handle));
+    const auto before = peer.descriptors();
+    for (uint64_t few = 0; few < 12; ++few) {
+        leave(peer, few);
+        const auto reply = peer.tryOpen(handle);
+        restore(peer);
+        if (reply.result == ZE_RESULT_SUCCESS) {
+            EXPECT_EQ(peer.close(reply.address), ZE_RESULT_SUCCESS);
+        } else {
+            EXPECT_EQ(reply.result, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY)
+                << few << ": " << reply.text.data();
+        }
+        EXPECT_LE(peer.descriptors(), before) << few;
+        EXPECT_EQ(peer.memoryFileMappings(), 0U) << few;
+    }
+}
+
+// Case 59, by the number of mappings that a process may have.
+TEST_F(RangeExhaustionTest, ImporterWithoutMappingsFailsCleanly) {
+    constexpr size_t many = 16'000;
+    const size_t limit = mappingLimit();
+    if (limit > 20 * many) {
+        GTEST_SKIP() << "vm.max_map_count is " << limit;
+    }
+    const Range range(context(), alternatingPieces(many));
+    const auto handle = range.exportWhole();
+    Peer peer;
+    const uint64_t first = peer.open(handle);
+    uint64_t last = first;
+    uint64_t before = 0;
+    Reply reply;
+    while ((before = peer.memoryFileMappings(), reply = peer.tryOpen(handle)).result ==
+           ZE_RESULT_SUCCESS) {
+        last = reply.address;
+    }
+    EXPECT_EQ(reply.result, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY) << reply.text.data();
+    EXPECT_STRNE(reply.text.data(), "");
+    EXPECT_EQ(peer.memoryFileMappings(), before) << "the failed open is undone";
+    EXPECT_EQ(peer.close(first), ZE_RESULT_SUCCESS);
+    const uint64_t again = peer.open(handle);
+    for (const uint64_t base : {last, again}) {
+        EXPECT_EQ(peer.word(base + (many - 1) * chunk), patternWord(range.objectNumber(1), 0));
+    }
+}
+
+// Case 59, by a limit on the process's address space.
+TEST_F(RangeExhaustionTest, ImporterWithoutAddressSpaceFailsCleanly_HugeReservation) {
+    const Range range(context(), manyPieces(64, 4 << 20), {.fill = Fill::Ends});
+    const auto handle = range.exportWhole();
+    Peer peer;
+    peer.close(peer.open(handle));
+    const auto descriptors = peer.descriptors();
+    peer.demand({.command = Command::LimitAddressSpace, .value = 64 << 20});
+    const auto reply = peer.tryOpen(handle);
+    EXPECT_EQ(reply.result, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY) << reply.text.data();
+    EXPECT_STRNE(reply.text.data(), "");
+    EXPECT_EQ(peer.descriptors(), descriptors);
+    EXPECT_EQ(peer.memoryFileMappings(), 0U);
+    peer.demand({.command = Command::LimitAddressSpace, .value = UINT64_MAX});
+    EXPECT_EQ(peer.goodEnds(peer.open(handle), 4 << 20, 64, range.objectNumber(0)), 64U);
+}
+
+} // namespace causeway::black_box

@@ -1,0 +1,144 @@
+#include "unit_tests/black_box/ipc_fixture.h"
+
+#include <memory>
+#include <vector>
+
+namespace causeway::black_box {
+
+namespace {
+
+constexpr uint64_t theirs = 2'000'000;
+
+class RangeScaleTest : public IpcTest {};
+
+/// Objects around the limits of one message (253 descriptors) and of two.
+class RangeCountTest : public IpcTest, public testing::WithParamInterface<size_t> {};
+
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(Objects,
+                         RangeCountTest,
+                         testing::Values(1, 2, 16, 252, 253, 254, 255, 506, 507, 4096),
+                         testing::PrintToStringParamName());
+
+// Cases 23 and 62.
+TEST_P(RangeCountTest, EveryObjectArrives) {
+    const size_t objects = GetParam();
+    const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
+    Peer peer;
+    const uint64_t base = peer.open(range.exportWhole());
+    EXPECT_EQ(peer.goodEnds(base, chunk, objects, range.objectNumber(0)), objects);
+    EXPECT_EQ(peer.addressRange(base + 1).size, objects * chunk);
+    EXPECT_EQ(peer.close(base), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(peer.memoryFileMappings(), 0U);
+}
+
+TEST_P(RangeCountTest, SameProcessOpensEveryObject) {
+    const size_t objects = GetParam();
+    const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
+    const View view(context(), range.exportWhole());
+    size_t good = 0;
+    for (size_t i = 0; i < objects; ++i) {
+        good += hasEnds(view.base() + i * chunk, chunk, range.objectNumber(i)) ? 1 : 0;
+    }
+    EXPECT_EQ(good, objects);
+}
+
+// Case 13.
+TEST_F(RangeScaleTest, DescriptorsStayFlatOverManyOpens) {
+    const Range range(context(), manyPieces(4));
+    const auto handle = range.exportWhole();
+    Peer peer;
+    peer.close(peer.open(handle));
+    const auto theirDescriptors = peer.descriptors();
+    const auto theirSpace = peer.addressSpace();
+    const auto ours = openDescriptors().size();
+    for (int round = 0; round < 300; ++round) {
+        ASSERT_EQ(peer.close(peer.open(handle)), ZE_RESULT_SUCCESS);
+    }
+    EXPECT_EQ(peer.descriptors(), theirDescriptors);
+    EXPECT_EQ(peer.memoryFileMappings(), 0U);
+    EXPECT_LT(peer.addressSpace(), theirSpace + (16 << 20));
+    EXPECT_TRUE(eventually([&] { return openDescriptors().size() <= ours; }))
+        << openDescriptors().size() << " instead of " << ours;
+}
+
+// Case 25: what is open costs no descriptor.
+TEST_F(RangeScaleTest, OpenRangesHoldNoDescriptors) {
+    const Range range(context(), manyPieces(8));
+    const auto handle = range.exportWhole();
+    Peer peer;
+    peer.open(handle);
+    const auto descriptors = peer.descriptors();
+    for (int i = 0; i < 300; ++i) {
+        peer.open(handle);
+    }
+    EXPECT_EQ(peer.descriptors(), descriptors);
+}
+
+TEST_F(RangeScaleTest, TwoImportersOpenAtOnce) {
+    constexpr size_t objects = 1500;
+    const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
+    const auto handle = range.exportWhole();
+    Peer first;
+    Peer second;
+    for (int round = 0; round < 5; ++round) {
+        first.startOpen(handle);
+        second.startOpen(handle);
+        for (auto *peer : {&first, &second}) {
+            const auto reply = peer->finishOpen();
+            ASSERT_EQ(reply.result, ZE_RESULT_SUCCESS) << reply.text.data();
+            EXPECT_EQ(peer->goodEnds(reply.address, chunk, objects, range.objectNumber(0)),
+                      objects);
+            EXPECT_EQ(peer->close(reply.address), ZE_RESULT_SUCCESS);
+        }
+    }
+}
+
+TEST_F(RangeScaleTest, EightThreadsOpenAtOnce) {
+    const Range range(context(), manyPieces(16));
+    const auto handle = range.exportWhole();
+    Peer peer;
+    const auto reply = peer.openInThreads(handle, 8, 25);
+    EXPECT_EQ(reply.result, ZE_RESULT_SUCCESS) << reply.text.data();
+    EXPECT_EQ(reply.value, 0U) << "failed opens";
+    EXPECT_EQ(peer.memoryFileMappings(), 0U);
+}
+
+// Case 24: each object is a file of its own, and so travels alone.
+TEST_F(RangeScaleTest, EightUnprivilegedImportersOfFilesAtOnce) {
+    constexpr size_t objects = 600;
+    Peer exporter({.environment = {"CAUSEWAY_SOFT_DEDICATED=1"},
+                   .descriptorLimit = 1024,
+                   .isUnprivileged = true});
+    const uint64_t start = exporter.buildRange(objects, chunk, theirs);
+    const auto handle = exporter.exportRange(start, objects * chunk);
+    std::vector<std::unique_ptr<Peer>> importers;
+    for (int i = 0; i < 8; ++i) {
+        importers.push_back(std::make_unique<Peer>(ChildOptions{.isUnprivileged = true}));
+    }
+    for (const auto &importer : importers) {
+        importer->startOpen(handle);
+    }
+    for (const auto &importer : importers) {
+        const auto reply = importer->finishOpen();
+        ASSERT_EQ(reply.result, ZE_RESULT_SUCCESS) << reply.text.data();
+        EXPECT_EQ(importer->goodEnds(reply.address, chunk, objects, theirs), objects);
+    }
+}
+
+// Case 21.
+TEST_F(RangeScaleTest, NothingIsInheritedOverExec) {
+    const Range range(context(), manyPieces(20));
+    const auto handle = range.exportWhole();
+    const View view(context(), handle);
+    Peer peer;
+    peer.open(handle);
+    EXPECT_EQ(peer.demand({.command = Command::InheritedByOthers}).value, 0U) << "by the importer";
+    uint64_t inherited = 0;
+    Child lister("lister");
+    lister.receive(std::as_writable_bytes(std::span(&inherited, 1)));
+    EXPECT_EQ(inherited, 0U) << "by the exporter";
+}
+
+} // namespace causeway::black_box

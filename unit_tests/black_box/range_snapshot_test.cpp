@@ -1,0 +1,150 @@
+#include "unit_tests/black_box/ipc_fixture.h"
+
+namespace causeway::black_box {
+
+namespace {
+
+/// An export is what was mapped at its time, whatever the exporter does later (cases 9, 36, 38,
+/// 41).
+class RangeSnapshotTest : public IpcTest {
+  protected:
+    /// Opens in a new process, which cannot know anything from before.
+    static void expectOpens(const ze_ipc_mem_handle_t &handle, uint64_t size, uint64_t checksum) {
+        Peer peer;
+        const uint64_t base = peer.open(handle);
+        EXPECT_EQ(peer.checksum(base, size), checksum);
+        EXPECT_EQ(peer.addressRange(base).size, size);
+    }
+};
+
+} // namespace
+
+TEST_F(RangeSnapshotTest, UnmappedPiecesAreStillShared) {
+    Range range(context(), manyPieces(3));
+    const auto handle = range.exportWhole();
+    range.unmapPiece(1);
+    expectOpens(handle, range.size(), range.checksum());
+}
+
+TEST_F(RangeSnapshotTest, RemappedPieceIsStillTheOldObject) {
+    Range range(context(), manyPieces(3));
+    const auto handle = range.exportWhole();
+    const uint64_t before = range.checksum();
+    range.unmapPiece(1);
+    range.mapNewObject(1);
+    ASSERT_NE(range.checksum(), before);
+    expectOpens(handle, range.size(), before);
+    expectOpens(range.exportWhole(), range.size(), range.checksum());
+}
+
+TEST_F(RangeSnapshotTest, GrowthIsNotShared) {
+    auto pieces = manyPieces(2);
+    pieces.push_back(Piece::hole(chunk));
+    Range range(context(), pieces);
+    const auto handle = range.exportWindow(0, 2 * chunk);
+    const uint64_t before = range.checksum(0, 2 * chunk);
+    range.mapNewObject(2);
+    expectOpens(handle, 2 * chunk, before);
+    expectOpens(range.exportWhole(), 3 * chunk, range.checksum());
+}
+
+TEST_F(RangeSnapshotTest, ChangeOfAccessIsNotShared) {
+    const Range range(context(), manyPieces(1));
+    const auto handle = range.exportWhole();
+    require(zeVirtualMemSetAccessAttribute(
+                context(), range.base(), chunk, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY),
+            "zeVirtualMemSetAccessAttribute");
+    Peer peer;
+    const uint64_t base = peer.open(handle);
+    EXPECT_EQ(peer.access(base, chunk).number, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE);
+    const uint64_t later = peer.open(range.exportWhole());
+    EXPECT_EQ(peer.access(later, chunk).number, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY);
+}
+
+TEST_F(RangeSnapshotTest, DestroyedObjectsAreStillShared) {
+    Range range(context(), manyPieces(3));
+    const auto handle = range.exportWhole();
+    range.destroyObjects();
+    expectOpens(handle, range.size(), range.checksum());
+}
+
+TEST_F(RangeSnapshotTest, FreedReservationIsStillShared) {
+    Range range(context(), manyPieces(3));
+    const auto handle = range.exportWhole();
+    range.freeReservations();
+    expectOpens(handle, range.size(), range.checksum());
+}
+
+// Case 41.
+TEST_F(RangeSnapshotTest, RangeThatIsGoneIsStillShared) {
+    Range range(context(),
+                {Piece::of(chunk),
+                 Piece::window(4 * chunk, chunk, 2 * chunk),
+                 Piece::of(chunk).onHost(),
+                 Piece::again(0, 0, chunk)});
+    const auto handle = range.exportWindow(7, range.size() - 7);
+    range.unmapPiece(0);
+    range.freeReservations();
+    range.destroyObjects();
+    expectOpens(handle, range.size() - 7, range.checksum(7, range.size() - 7));
+}
+
+TEST_F(RangeSnapshotTest, OpenViewIsUntouchedByLaterChanges) {
+    Range range(context(), manyPieces(3));
+    const uint64_t before = range.checksum();
+    Peer peer;
+    const uint64_t base = peer.open(range.exportWhole());
+    range.unmapPiece(1);
+    range.mapNewObject(1);
+    range.freeReservations();
+    range.destroyObjects();
+    EXPECT_EQ(peer.checksum(base, range.size()), before);
+}
+
+// Case 36: the same address has other memory later.
+TEST_F(RangeSnapshotTest, AddressUsedAgainIsAnotherRange) {
+    Range range(context(), manyPieces(1));
+    const uint64_t before = range.checksum();
+    Peer peer;
+    const uint64_t first = peer.open(range.exportWhole());
+    range.unmapPiece(0);
+    range.destroyObjects();
+    range.mapNewObject(0);
+    const uint64_t second = peer.open(range.exportWhole());
+    EXPECT_NE(first, second);
+    EXPECT_EQ(peer.checksum(first, chunk), before);
+    EXPECT_EQ(peer.checksum(second, chunk), range.checksum());
+}
+
+// Case 38: the same base has another size later.
+TEST_F(RangeSnapshotTest, SameBaseWithAnotherSizeIsAnotherRange) {
+    auto pieces = manyPieces(2);
+    pieces.push_back(Piece::hole(2 * chunk));
+    Range range(context(), pieces);
+    Peer peer;
+    const auto small = range.exportWindow(0, 2 * chunk);
+    const uint64_t first = peer.open(small);
+    range.mapNewObject(2);
+    const uint64_t second = peer.open(range.exportWhole());
+    EXPECT_EQ(peer.addressRange(first).size, 2 * chunk);
+    EXPECT_EQ(peer.addressRange(second).size, 4 * chunk);
+    EXPECT_EQ(peer.checksum(second, 4 * chunk), range.checksum());
+}
+
+// Case 3.
+TEST_F(RangeSnapshotTest, OverlappingWindowsAreCoherentAndIndependent) {
+    const Range range(context(), manyPieces(4));
+    const auto left = range.exportWindow(0, 3 * chunk);
+    const auto right = range.exportWindow(chunk, 3 * chunk);
+    Peer peer;
+    const uint64_t first = peer.open(left);
+    const uint64_t second = peer.open(right);
+    peer.setWord(first + chunk + 8, 31);
+    EXPECT_EQ(peer.word(second + 8), 31U);
+    EXPECT_EQ(peer.close(first), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(peer.word(second + 8), 31U);
+    EXPECT_EQ(putIpcHandle(context(), left), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(peer.word(peer.open(right) + 8), 31U);
+}
+
+} // namespace causeway::black_box

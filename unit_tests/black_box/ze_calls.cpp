@@ -1,0 +1,167 @@
+#include "unit_tests/black_box/ze_calls.h"
+
+#include <gtest/gtest.h>
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <array>
+#include <ostream>
+#include <utility>
+
+namespace causeway::black_box {
+
+namespace {
+
+void *findInLoader(const char *name) {
+    return dlsym(RTLD_DEFAULT, name);
+}
+
+void *findInDriver(const char *name) {
+    void *address = nullptr;
+    const auto result = zeDriverGetExtensionFunctionAddress(driver().handle, name, &address);
+    return result == ZE_RESULT_SUCCESS ? address : nullptr;
+}
+
+template <typename Function>
+Function resolve(const char *name) {
+    void *address = findInLoader(name);
+    if (address == nullptr) {
+        address = findInDriver(name);
+    }
+    if (address == nullptr) {
+        throw HarnessError(fmt::format("neither the loader nor the driver offers {}", name));
+    }
+    return reinterpret_cast<Function>(address);
+}
+
+ze_driver_handle_t initWithDrivers(decltype(&zeInitDrivers) initDrivers) {
+    ze_init_driver_type_desc_t desc = {ZE_STRUCTURE_TYPE_INIT_DRIVER_TYPE_DESC, nullptr, 0};
+    desc.flags = ZE_INIT_DRIVER_TYPE_FLAG_GPU;
+    uint32_t count = 1;
+    ze_driver_handle_t handle = nullptr;
+    require(initDrivers(&count, &handle, &desc), "zeInitDrivers");
+    return handle;
+}
+
+ze_driver_handle_t initWithFlags() {
+    require(zeInit(ZE_INIT_FLAG_GPU_ONLY), "zeInit (does ZE_ENABLE_ALT_DRIVERS name the driver?)");
+    uint32_t count = 1;
+    ze_driver_handle_t handle = nullptr;
+    require(zeDriverGet(&count, &handle), "zeDriverGet");
+    return handle;
+}
+
+Driver initialise() {
+    Driver found;
+    if (void *entry = findInLoader("zeInitDrivers"); entry != nullptr) {
+        found.handle = initWithDrivers(reinterpret_cast<decltype(&zeInitDrivers)>(entry));
+    } else {
+        found.handle = initWithFlags();
+    }
+    if (found.handle == nullptr) {
+        throw HarnessError("the loader found no driver");
+    }
+    uint32_t count = 0;
+    require(zeDeviceGet(found.handle, &count, nullptr), "zeDeviceGet");
+    found.devices.resize(count);
+    require(zeDeviceGet(found.handle, &count, found.devices.data()), "zeDeviceGet");
+    if (found.devices.empty()) {
+        throw HarnessError("the driver has no device");
+    }
+    return found;
+}
+
+// What failed calls of this suite can answer; any other result is printed as a number.
+constexpr std::array resultNames = {
+    std::pair{ZE_RESULT_SUCCESS, "SUCCESS"},
+    std::pair{ZE_RESULT_NOT_READY, "NOT_READY"},
+    std::pair{ZE_RESULT_ERROR_DEVICE_LOST, "DEVICE_LOST"},
+    std::pair{ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY, "OUT_OF_HOST_MEMORY"},
+    std::pair{ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "OUT_OF_DEVICE_MEMORY"},
+    std::pair{ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS, "INSUFFICIENT_PERMISSIONS"},
+    std::pair{ZE_RESULT_ERROR_NOT_AVAILABLE, "NOT_AVAILABLE"},
+    std::pair{ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE, "DEPENDENCY_UNAVAILABLE"},
+    std::pair{ZE_RESULT_ERROR_UNINITIALIZED, "UNINITIALIZED"},
+    std::pair{ZE_RESULT_ERROR_UNSUPPORTED_VERSION, "UNSUPPORTED_VERSION"},
+    std::pair{ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "UNSUPPORTED_FEATURE"},
+    std::pair{ZE_RESULT_ERROR_INVALID_ARGUMENT, "INVALID_ARGUMENT"},
+    std::pair{ZE_RESULT_ERROR_INVALID_NULL_HANDLE, "INVALID_NULL_HANDLE"},
+    std::pair{ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "HANDLE_OBJECT_IN_USE"},
+    std::pair{ZE_RESULT_ERROR_INVALID_NULL_POINTER, "INVALID_NULL_POINTER"},
+    std::pair{ZE_RESULT_ERROR_INVALID_SIZE, "INVALID_SIZE"},
+    std::pair{ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "UNSUPPORTED_SIZE"},
+    std::pair{ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "UNSUPPORTED_ALIGNMENT"},
+    std::pair{ZE_RESULT_ERROR_INVALID_ENUMERATION, "INVALID_ENUMERATION"},
+    std::pair{ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION, "UNSUPPORTED_ENUMERATION"},
+    std::pair{ZE_RESULT_ERROR_ADDRESS_NOT_FOUND, "ADDRESS_NOT_FOUND"},
+    std::pair{ZE_RESULT_ERROR_UNKNOWN, "UNKNOWN"},
+};
+
+} // namespace
+
+const Driver &driver() {
+    static const Driver found = initialise();
+    return found;
+}
+
+ze_device_handle_t firstDevice() {
+    return driver().devices.front();
+}
+
+ze_result_t getIpcHandleWithProperties(ze_context_handle_t context,
+                                       const void *ptr,
+                                       void *pNext,
+                                       ze_ipc_mem_handle_t *handle) {
+    static const auto call =
+        resolve<decltype(&zeMemGetIpcHandleWithProperties)>("zeMemGetIpcHandleWithProperties");
+    return call(context, ptr, pNext, handle);
+}
+
+ze_result_t putIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle) {
+    static const auto call = resolve<decltype(&zeMemPutIpcHandle)>("zeMemPutIpcHandle");
+    return call(context, handle);
+}
+
+std::string lastErrorDescription() {
+    static const auto call =
+        resolve<decltype(&zeDriverGetLastErrorDescription)>("zeDriverGetLastErrorDescription");
+    const char *text = nullptr;
+    const auto result = call(driver().handle, &text);
+    return result == ZE_RESULT_SUCCESS && text != nullptr ? text : "";
+}
+
+std::string resultName(ze_result_t result) {
+    for (const auto &[value, name] : resultNames) {
+        if (value == result) {
+            return name;
+        }
+    }
+    return fmt::format("{:#x}", static_cast<uint32_t>(result));
+}
+
+void require(ze_result_t result, std::string_view what) {
+    if (result == ZE_RESULT_SUCCESS) {
+        return;
+    }
+    // Before the driver is up there is nobody to ask for a sentence.
+    const bool early = what.starts_with("zeInit") || what.starts_with("zeDriverGet") ||
+                       what.starts_with("zeDeviceGet");
+    throw HarnessError(
+        fmt::format("{}: {} [{}]", what, resultName(result), early ? "" : lastErrorDescription()));
+}
+
+Context::Context() {
+    const ze_context_desc_t desc = {ZE_STRUCTURE_TYPE_CONTEXT_DESC, nullptr, 0};
+    require(zeContextCreate(driver().handle, &desc, &handle_), "zeContextCreate");
+}
+
+Context::~Context() {
+    EXPECT_EQ(zeContextDestroy(handle_), ZE_RESULT_SUCCESS);
+}
+
+} // namespace causeway::black_box
+
+void PrintTo(const ze_result_t &result, std::ostream *stream) {
+    *stream << causeway::black_box::resultName(result);
+}

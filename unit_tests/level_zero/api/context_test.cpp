@@ -1,0 +1,90 @@
+#include "unit_tests/level_zero/driver_fixture.h"
+
+namespace causeway::api {
+namespace {
+
+class ContextTest : public DriverTest {
+  protected:
+    ze_context_desc_t desc_ = make<ze_context_desc_t>(ZE_STRUCTURE_TYPE_CONTEXT_DESC);
+};
+
+TEST_F(ContextTest, APlainContextSeesAllDevices) {
+    ze_context_handle_t context = nullptr;
+    ASSERT_EQ(api::zeContextCreate(driver_, &desc_, &context), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(api::zeContextGetStatus(context), ZE_RESULT_SUCCESS);
+    for (const ze_device_handle_t device : devices_) {
+        size_t pageBytes = 0;
+        EXPECT_EQ(api::zeVirtualMemQueryPageSize(context, device, 0, &pageBytes),
+                  ZE_RESULT_SUCCESS);
+    }
+    EXPECT_EQ(api::zeContextDestroy(context), ZE_RESULT_SUCCESS);
+}
+
+TEST_F(ContextTest, AContextSeesOnlyTheDevicesItWasCreatedFor) {
+    size_t pageBytes = 0;
+    EXPECT_EQ(api::zeVirtualMemQueryPageSize(context_, devices_[0], 1, &pageBytes),
+              ZE_RESULT_SUCCESS);
+    EXPECT_EQ(api::zeVirtualMemQueryPageSize(context_, devices_[1], 1, &pageBytes),
+              ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(ContextTest, AnEmptyListMeansAllDevices) {
+    ze_context_handle_t context = nullptr;
+    ASSERT_EQ(api::zeContextCreateEx(driver_, &desc_, 0, nullptr, &context), ZE_RESULT_SUCCESS);
+    size_t pageBytes = 0;
+    EXPECT_EQ(api::zeVirtualMemQueryPageSize(context, devices_[1], 1, &pageBytes),
+              ZE_RESULT_SUCCESS);
+    EXPECT_EQ(api::zeContextDestroy(context), ZE_RESULT_SUCCESS);
+}
+
+TEST_F(ContextTest, BadArgumentsGetTheirDocumentedResults) {
+    ze_context_handle_t context = nullptr;
+    auto badFlags = make<ze_context_desc_t>(ZE_STRUCTURE_TYPE_CONTEXT_DESC);
+    badFlags.flags = 2;
+    EXPECT_EQ(api::zeContextCreate(driver_, nullptr, &context),
+              ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    EXPECT_EQ(api::zeContextCreate(driver_, &desc_, nullptr), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    EXPECT_EQ(api::zeContextCreate(driver_, &badFlags, &context),
+              ZE_RESULT_ERROR_INVALID_ENUMERATION);
+    EXPECT_EQ(api::zeContextCreateEx(driver_, &desc_, 1, nullptr, &context),
+              ZE_RESULT_ERROR_INVALID_SIZE);
+    std::array<ze_device_handle_t, 2> devices = {devices_[0], nullptr};
+    EXPECT_EQ(api::zeContextCreateEx(driver_, &desc_, 2, devices.data(), &context),
+              ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    EXPECT_EQ(context, nullptr);
+}
+
+TEST_F(ContextTest, AContextCanBeDestroyedOnce) {
+    const auto context = makeContext();
+    EXPECT_EQ(api::zeContextDestroy(context), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(api::zeContextDestroy(context), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(api::zeContextGetStatus(context), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(ContextTest, WhatWasMadeInAContextGoesWithIt) {
+    void *address = reserve(4 * page);
+    const auto object = makePhysical(page);
+    ASSERT_EQ(api::zeVirtualMemMap(
+                  context_, address, page, object, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+              ZE_RESULT_SUCCESS);
+    auto desc = make<ze_host_mem_alloc_desc_t>(ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC);
+    void *allocation = nullptr;
+    ASSERT_EQ(api::zeMemAllocHost(context_, &desc, 100, 0, &allocation), ZE_RESULT_SUCCESS);
+    // The fixture destroys the context and proves that nothing is left.
+}
+
+TEST_F(ContextTest, WithoutVisibleDevicesThereIsNoContext) {
+    auto hidden = std::make_unique<core::Driver>(
+        ddi::dispatch(),
+        core::Services{.backend = backend_, .ipc = ipc_, .osPageBytes = linuxOs().pageSize()},
+        std::span<const uint32_t>());
+    const auto driver = std::bit_cast<ze_driver_handle_t>(hidden.get());
+    auto usual = core::driverSlot().exchange(std::move(hidden));
+    ze_context_handle_t context = nullptr;
+    EXPECT_EQ(api::zeContextCreate(driver, &desc_, &context), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    core::driverSlot().exchange(std::move(usual));
+    EXPECT_NE(lastSentence().find("ZE_AFFINITY_MASK"), std::string::npos);
+}
+
+} // namespace
+} // namespace causeway::api

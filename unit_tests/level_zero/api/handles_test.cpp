@@ -1,0 +1,115 @@
+#include "level_zero/api/function_names.h"
+#include "unit_tests/level_zero/driver_fixture.h"
+
+#include <array>
+
+namespace causeway::api {
+namespace {
+
+/// Calls `function` with this handle and zeroes for all else.
+template <typename Handle, typename... Rest>
+ze_result_t callOn(ze_result_t (*function)(Handle, Rest...), const void *handle) {
+    return function(static_cast<Handle>(const_cast<void *>(handle)), Rest{}...);
+}
+
+/// The results of all entry points that take a handle.
+std::vector<ze_result_t> callAllOn(const void *handle) {
+    const auto call = [handle](auto... functions) {
+        return std::vector<ze_result_t>{callOn(functions, handle)...};
+    };
+    return call(zeDriverGetApiVersion,
+                zeDriverGetProperties,
+                zeDriverGetIpcProperties,
+                zeDriverGetExtensionProperties,
+                zeDriverGetExtensionFunctionAddress,
+                zeDriverGetLastErrorDescription,
+                zeDeviceGet,
+                zeDeviceGetRootDevice,
+                zeDeviceGetSubDevices,
+                zeDeviceGetP2PProperties,
+                zeDeviceCanAccessPeer,
+                zeDeviceGetStatus,
+                zeDeviceGetProperties,
+                zeDeviceGetComputeProperties,
+                zeDeviceGetModuleProperties,
+                zeDeviceGetCommandQueueGroupProperties,
+                zeDeviceGetMemoryProperties,
+                zeDeviceGetMemoryAccessProperties,
+                zeDeviceGetCacheProperties,
+                zeDeviceGetImageProperties,
+                zeDeviceGetExternalMemoryProperties,
+                zeContextCreate,
+                zeContextCreateEx,
+                zeContextDestroy,
+                zeContextGetStatus,
+                zeVirtualMemReserve,
+                zeVirtualMemFree,
+                zeVirtualMemQueryPageSize,
+                zeVirtualMemMap,
+                zeVirtualMemUnmap,
+                zeVirtualMemSetAccessAttribute,
+                zeVirtualMemGetAccessAttribute,
+                zePhysicalMemCreate,
+                zePhysicalMemDestroy,
+                zeMemAllocDevice,
+                zeMemAllocHost,
+                zeMemAllocShared,
+                zeMemFree,
+                zeMemFreeExt,
+                zeMemGetAllocProperties,
+                zeMemGetAddressRange,
+                zeMemGetIpcHandle,
+                zeMemGetIpcHandleWithProperties,
+                zeMemOpenIpcHandle,
+                zeMemCloseIpcHandle,
+                zeMemPutIpcHandle);
+}
+
+using HandlesTest = DriverTest;
+
+TEST_F(HandlesTest, TheListIsComplete) {
+    // All but zeInit, zeInitDrivers and zeDriverGet, which take none.
+    EXPECT_EQ(callAllOn(nullptr).size(), namedFunctions().size() - 3);
+}
+
+TEST_F(HandlesTest, NullIsANullHandle) {
+    for (const ze_result_t result : callAllOn(nullptr)) {
+        EXPECT_EQ(result, ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    }
+}
+
+TEST_F(HandlesTest, AForeignAddressIsAnInvalidArgument) {
+    const std::array<uint64_t, 8> foreign = {};
+    for (const ze_result_t result : callAllOn(foreign.data())) {
+        EXPECT_EQ(result, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    }
+    EXPECT_NE(lastSentence(), "");
+}
+
+TEST_F(HandlesTest, ADestroyedContextIsAnInvalidArgument) {
+    const auto stale = makeContext();
+    ASSERT_EQ(api::zeContextDestroy(stale), ZE_RESULT_SUCCESS);
+    for (const ze_result_t result : callAllOn(stale)) {
+        EXPECT_EQ(result, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    }
+}
+
+TEST_F(HandlesTest, EveryHandleBeginsWithTheDispatchPointers) {
+    const auto object = makePhysical(page);
+    const std::array<const void *, 4> handles = {driver_, devices_[0], context_, object};
+    for (const void *handle : handles) {
+        EXPECT_EQ(static_cast<const ze_handle_t *>(handle)->pCore, ddi::dispatch().pCore);
+        EXPECT_EQ(static_cast<const ze_handle_t *>(handle)->pRuntime, ddi::dispatch().pRuntime);
+    }
+}
+
+TEST(UninitializedTest, EveryCallSaysSo) {
+    for (const ze_result_t result : callAllOn(nullptr)) {
+        EXPECT_EQ(result, ZE_RESULT_ERROR_UNINITIALIZED);
+    }
+    uint32_t count = 0;
+    EXPECT_EQ(api::zeDriverGet(&count, nullptr), ZE_RESULT_ERROR_UNINITIALIZED);
+}
+
+} // namespace
+} // namespace causeway::api

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "level_zero/api/entry_points.h"
+#include "level_zero/core/driver_slot.h"
+#include "level_zero/ddi/dispatch.h"
+#include "shared/os/linux_os.h"
+#include "source/ipc/ipc_service.h"
+#include "source/kmd/soft/soft_backend.h"
+#include "unit_tests/fakes/resource_check.h"
+#include "unit_tests/level_zero/structures.h"
+
+#include <gtest/gtest.h>
+#include <level_zero/ze_api.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace causeway::api {
+
+/// A driver with two soft devices, one of which a context of the fixture sees, behind the entry
+/// points. Proves at the end that nothing is left of what a test made.
+class DriverTest : public fakes::ResourceCheckedTest {
+  protected:
+    static constexpr uint64_t memoryBytes = 64 << 20;
+    static constexpr uint64_t page = 64 << 10; ///< of the soft device
+
+    void SetUp() override {
+        const std::array<uint32_t, 2> visible = {0, 1};
+        freeBytes_ = backend_.devices()[0]->freeBytes();
+        core::driverSlot().exchange(std::make_unique<core::Driver>(
+            ddi::dispatch(),
+            core::Services{.backend = backend_, .ipc = ipc_, .osPageBytes = linuxOs().pageSize()},
+            visible));
+        uint32_t one = 1;
+        ASSERT_EQ(api::zeDriverGet(&one, &driver_), ZE_RESULT_SUCCESS);
+        uint32_t two = 2;
+        ASSERT_EQ(api::zeDeviceGet(driver_, &two, devices_.data()), ZE_RESULT_SUCCESS);
+        context_ = makeContext();
+    }
+
+    void TearDown() override {
+        if (context_ != nullptr) {
+            EXPECT_EQ(api::zeContextDestroy(context_), ZE_RESULT_SUCCESS);
+        }
+        EXPECT_EQ(core::driverSlot().get()->liveContexts(), 0U);
+        core::driverSlot().exchange(nullptr);
+        EXPECT_EQ(ipc_.liveExports(), 0U);
+        EXPECT_EQ(backend_.devices()[0]->freeBytes(), freeBytes_);
+    }
+
+    /// For the first device only.
+    ze_context_handle_t makeContext() {
+        auto desc = make<ze_context_desc_t>(ZE_STRUCTURE_TYPE_CONTEXT_DESC);
+        ze_context_handle_t context = nullptr;
+        EXPECT_EQ(api::zeContextCreateEx(driver_, &desc, 1, devices_.data(), &context),
+                  ZE_RESULT_SUCCESS);
+        return context;
+    }
+
+    /// In the fixture's context where none is given.
+    ze_physical_mem_handle_t makePhysical(uint64_t sizeBytes,
+                                          ze_context_handle_t context = nullptr) {
+        auto desc = make<ze_physical_mem_desc_t>(ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC);
+        desc.size = sizeBytes;
+        ze_physical_mem_handle_t object = nullptr;
+        EXPECT_EQ(api::zePhysicalMemCreate(
+                      context != nullptr ? context : context_, devices_[0], &desc, &object),
+                  ZE_RESULT_SUCCESS);
+        return object;
+    }
+
+    void *reserve(uint64_t sizeBytes) {
+        void *address = nullptr;
+        EXPECT_EQ(api::zeVirtualMemReserve(context_, nullptr, sizeBytes, &address),
+                  ZE_RESULT_SUCCESS);
+        return address;
+    }
+
+    std::string lastSentence() {
+        const char *text = nullptr;
+        EXPECT_EQ(api::zeDriverGetLastErrorDescription(driver_, &text), ZE_RESULT_SUCCESS);
+        EXPECT_NE(text, nullptr);
+        return text != nullptr ? text : "";
+    }
+
+    kmd::soft::SoftBackend backend_{linuxOs(), {.deviceCount = 2, .memoryBytes = memoryBytes}};
+    ipc::IpcService ipc_{linuxOs(), backend_, {}};
+    ze_driver_handle_t driver_ = nullptr;
+    std::array<ze_device_handle_t, 2> devices_ = {};
+    ze_context_handle_t context_ = nullptr;
+
+  private:
+    uint64_t freeBytes_ = 0;
+};
+
+} // namespace causeway::api
