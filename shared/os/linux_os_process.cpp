@@ -17,8 +17,9 @@
 namespace causeway {
 
 Error describe(Errno error, std::string_view what, Scarce scarce) {
+    const char *text = ::strerrordesc_np(error.value); // unlike strerror, the same for all threads
     return Error{statusFromErrno(error.value, scarce),
-                 fmt::format("{}: {}", what, std::generic_category().message(error.value))};
+                 fmt::format("{}: {}", what, text != nullptr ? text : "unknown error")};
 }
 
 Os &linuxOs() {

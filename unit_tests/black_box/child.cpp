@@ -234,8 +234,8 @@ void Child::finish() {
         throw HarnessError("the child did not end in time");
     }
     fromChild_.reset();
-    if (*status_ != 0) {
-        throw HarnessError(fmt::format("the child {}", describeStatus(*status_)));
+    if (const int status = status_.value_or(0); status != 0) {
+        throw HarnessError(fmt::format("the child {}", describeStatus(status)));
     }
 }
 

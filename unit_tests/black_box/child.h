@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -66,7 +67,7 @@ class Child {
 /// default action in tests, since a driver must not raise it.
 bool writeAll(int fd, std::span<const std::byte> bytes);
 
-enum class ReadStatus { Complete, EndOfFile, TimedOut };
+enum class ReadStatus : uint8_t { Complete, EndOfFile, TimedOut };
 
 /// Reads exactly `bytes`; waits for ever where no deadline is given.
 ReadStatus readAll(int fd, std::span<std::byte> bytes, std::optional<Deadline> deadline);

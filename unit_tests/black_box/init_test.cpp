@@ -120,7 +120,8 @@ TEST_F(InitTest, NewerCallsAreHadByName) {
 // Case 68: clients probe for private calls of another driver and fall back.
 TEST_F(InitTest, UnknownCallsAreAnErrorAndANullPointer) {
     for (const char *name : {"zexMemGetIpcHandles", "zexMemOpenIpcHandles", "zeNoSuchCall", ""}) {
-        void *address = &address;
+        int something = 0;
+        void *address = &something;
         EXPECT_NE(zeDriverGetExtensionFunctionAddress(driver().handle, name, &address),
                   ZE_RESULT_SUCCESS)
             << name;

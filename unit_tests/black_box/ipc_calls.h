@@ -13,6 +13,7 @@ namespace causeway::black_box {
 
 inline ze_ipc_phys_mem_handle_range_ext_desc_t rangeDescriptor(size_t size,
                                                                const void *pNext = nullptr) {
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): older SDKs lack the enumerator
     return {ZE_STRUCTURE_TYPE_IPC_PHYS_MEM_HANDLE_RANGE_EXT_DESC, pNext, size};
 }
 

@@ -97,10 +97,7 @@ bool serveExporting(PeerState &state, const Request &request, Reply &reply) {
         state.range.reset();
         return true;
     case Command::Export:
-        reply.result = tryExport(state.ze(),
-                                 reinterpret_cast<const void *>(request.address),
-                                 request.size,
-                                 &reply.handle);
+        reply.result = tryExport(state.ze(), pointer(request.address), request.size, &reply.handle);
         return true;
     case Command::Put:
         reply.result = putIpcHandle(state.ze(), request.handle);

@@ -7,10 +7,6 @@ namespace causeway::black_box {
 
 namespace {
 
-void *pointer(uint64_t address) {
-    return reinterpret_cast<void *>(address);
-}
-
 uint64_t number(const void *ptr) {
     return reinterpret_cast<uint64_t>(ptr);
 }
@@ -38,6 +34,7 @@ void openInThreads(PeerState &state, const Request &request, Reply &reply) {
     const uint64_t word = loadWord(reference.base());
     std::atomic<uint64_t> failures = 0;
     std::vector<std::jthread> threads;
+    threads.reserve(request.value);
     for (uint64_t i = 0; i < request.value; ++i) {
         threads.emplace_back([&] {
             for (uint64_t round = 0; round < request.extra; ++round) {

@@ -5,10 +5,6 @@ namespace causeway::black_box {
 
 namespace {
 
-std::byte *pointer(uint64_t address) {
-    return reinterpret_cast<std::byte *>(address);
-}
-
 uint64_t countGoodEnds(const Request &request) {
     uint64_t good = 0;
     for (uint64_t i = 0; i < request.value; ++i) {

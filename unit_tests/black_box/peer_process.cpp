@@ -109,7 +109,7 @@ void leaveDescriptors(std::vector<int> &held, uint64_t room) {
 
 /// The peer itself: closes its view, so that the fork's is the last, and waits for the fork.
 [[noreturn]] void stepAside(PeerState &state, uint64_t view, pid_t fork, Descriptor announce) {
-    zeMemCloseIpcHandle(state.ze(), reinterpret_cast<void *>(view));
+    zeMemCloseIpcHandle(state.ze(), pointer(view));
     announce.reset();
     close(state.in);
     close(state.out);

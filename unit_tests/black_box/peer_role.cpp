@@ -16,7 +16,7 @@ namespace {
 
 void setText(Reply &reply, std::string_view text) {
     const size_t length = std::min(text.size(), reply.text.size() - 1);
-    std::copy_n(text.data(), length, reply.text.data());
+    std::copy_n(text.begin(), length, reply.text.begin());
 }
 
 Reply serve(PeerState &state, const Request &request) {

@@ -4,6 +4,8 @@
 #include "unit_tests/black_box/range.h"
 #include "unit_tests/black_box/ze_calls.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,6 +24,12 @@ struct PeerState {
 
     [[nodiscard]] ze_context_handle_t ze() const { return context->get(); }
 };
+
+/// An address in a request, in this process.
+inline std::byte *pointer(uint64_t address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): it travelled as a number
+    return reinterpret_cast<std::byte *>(address);
+}
 
 /// Serves a command of its topic into `reply`; false where it belongs to another topic. Throws
 /// HarnessError, which is answered as ZE_RESULT_ERROR_UNKNOWN with the text.

@@ -10,7 +10,7 @@
 /// fixed-size reply. Both ends are the same program, so the structs travel as they are.
 namespace causeway::black_box {
 
-enum class Command : uint32_t {
+enum class Command : uint8_t {
     Hello, ///< answered once the driver is up and a context is made
     // Importing
     Open,            ///< handle, flags -> address
@@ -59,7 +59,7 @@ enum class Command : uint32_t {
 };
 
 /// Descriptors that have nothing to do with the driver.
-enum class DescriptorKind : uint32_t { DevNull, Pipe, Memfd, SealedMemfd };
+enum class DescriptorKind : uint8_t { DevNull, Pipe, Memfd, SealedMemfd };
 
 struct Request {
     Command command = Command::Hello;

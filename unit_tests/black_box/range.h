@@ -11,7 +11,7 @@
 
 namespace causeway::black_box {
 
-enum class Placement { Device, Host };
+enum class Placement : uint8_t { Device, Host };
 
 /// One stretch of a range to build: a window of a physical object, or a hole.
 struct Piece {
@@ -59,7 +59,7 @@ inline std::vector<Piece> manyPieces(size_t count, size_t size = chunk) {
     return std::vector<Piece>(count, Piece::of(size));
 }
 
-enum class Fill { Whole, Ends };
+enum class Fill : uint8_t { Whole, Ends };
 
 struct RangeOptions {
     std::vector<size_t> reservations = {}; ///< adjacent ones of these sizes; empty: one for all

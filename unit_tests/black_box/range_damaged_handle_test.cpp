@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
+#include <memory>
 
 namespace causeway::black_box {
 
@@ -15,7 +15,7 @@ class RangeDamagedHandleTest : public IpcTest {
   protected:
     void SetUp() override {
         IpcTest::SetUp();
-        range_.emplace(context(), manyPieces(3));
+        range_ = std::make_unique<Range>(context(), manyPieces(3));
         handle_ = range_->exportWhole();
     }
 
@@ -79,7 +79,7 @@ class RangeDamagedHandleTest : public IpcTest {
     }
 
   private:
-    std::optional<Range> range_;
+    std::unique_ptr<Range> range_;
     ze_ipc_mem_handle_t handle_ = {};
 };
 

@@ -1,7 +1,6 @@
 #include "unit_tests/black_box/ipc_fixture.h"
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace causeway::black_box {
@@ -20,8 +19,8 @@ class RangeFewDescriptorsTest : public IpcTest {
     void SetUp() override {
         IpcTest::SetUp();
         const ChildOptions few{.descriptorLimit = fewDescriptors, .isUnprivileged = true};
-        exporter_.emplace(few);
-        importer_.emplace(few);
+        exporter_ = std::make_unique<Peer>(few);
+        importer_ = std::make_unique<Peer>(few);
     }
 
     void TearDown() override {
@@ -48,8 +47,8 @@ class RangeFewDescriptorsTest : public IpcTest {
     }
 
   private:
-    std::optional<Peer> exporter_;
-    std::optional<Peer> importer_;
+    std::unique_ptr<Peer> exporter_;
+    std::unique_ptr<Peer> importer_;
 };
 
 } // namespace
@@ -93,6 +92,7 @@ TEST_F(RangeFewDescriptorsTest, HundredsOfExportsOpen) {
     constexpr uint64_t exports = 200;
     const uint64_t start = exporter().buildRange(exports, chunk, theirs);
     std::vector<ze_ipc_mem_handle_t> handles;
+    handles.reserve(exports);
     for (uint64_t i = 0; i < exports; ++i) {
         handles.push_back(exporter().exportRange(start + i * chunk, chunk));
     }
@@ -109,8 +109,10 @@ TEST_F(RangeFewDescriptorsTest, HundredsOfExportsOpen) {
 // Case 24: descriptors in flight are counted per user against the sender's limit.
 TEST_F(RangeFewDescriptorsTest, EightImportersAtOnce) {
     const auto handle = share(theirs);
+    constexpr size_t peers = 8;
     std::vector<std::unique_ptr<Peer>> importers;
-    for (int i = 0; i < 8; ++i) {
+    importers.reserve(peers);
+    while (importers.size() < peers) {
         importers.push_back(std::make_unique<Peer>(ChildOptions{.isUnprivileged = true}));
     }
     for (const auto &peer : importers) {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include <optional>
+#include <memory>
 
 namespace causeway::black_box {
 
@@ -16,12 +16,13 @@ class RangeHandleBytesTest : public IpcTest {
   protected:
     void SetUp() override {
         IpcTest::SetUp();
-        range_.emplace(context(),
-                       std::vector<Piece>{Piece::of(chunk),
-                                          Piece::window(4 * chunk, chunk, 2 * chunk),
-                                          Piece::of(chunk).onHost()});
+        range_ =
+            std::make_unique<Range>(context(),
+                                    std::vector<Piece>{Piece::of(chunk),
+                                                       Piece::window(4 * chunk, chunk, 2 * chunk),
+                                                       Piece::of(chunk).onHost()});
         handle_ = range_->exportWhole();
-        peer_.emplace(ChildOptions{.socket = channel_.there.get()});
+        peer_ = std::make_unique<Peer>(ChildOptions{.socket = channel_.there.get()});
     }
 
     void TearDown() override {
@@ -62,8 +63,8 @@ class RangeHandleBytesTest : public IpcTest {
 
   private:
     DescriptorChannel channel_; ///< made before the fixture counts descriptors, and outlives it
-    std::optional<Range> range_;
-    std::optional<Peer> peer_;
+    std::unique_ptr<Range> range_;
+    std::unique_ptr<Peer> peer_;
     ze_ipc_mem_handle_t handle_ = {};
 };
 

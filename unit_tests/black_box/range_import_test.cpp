@@ -1,6 +1,5 @@
 #include "unit_tests/black_box/ipc_fixture.h"
 
-#include <csignal>
 #include <utility>
 #include <vector>
 

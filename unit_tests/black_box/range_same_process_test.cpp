@@ -92,8 +92,10 @@ TEST_F(RangeSameProcessTest, PutThenOpenFails) {
 TEST_F(RangeSameProcessTest, ThreadsGetOpenCloseAndPut) {
     const Range range(context(), manyPieces(4));
     std::atomic<int> failures = 0;
+    constexpr size_t most = 8;
     std::vector<std::jthread> threads;
-    for (size_t i = 0; i < 8; ++i) {
+    threads.reserve(most);
+    for (size_t i = 0; i < most; ++i) {
         threads.emplace_back([&, i] {
             for (int round = 0; round < 100; ++round) {
                 ze_ipc_mem_handle_t handle = {};

@@ -113,8 +113,10 @@ TEST_F(RangeScaleTest, EightUnprivilegedImportersOfFilesAtOnce) {
                    .isUnprivileged = true});
     const uint64_t start = exporter.buildRange(objects, chunk, theirs);
     const auto handle = exporter.exportRange(start, objects * chunk);
+    constexpr size_t peers = 8;
     std::vector<std::unique_ptr<Peer>> importers;
-    for (int i = 0; i < 8; ++i) {
+    importers.reserve(peers);
+    while (importers.size() < peers) {
         importers.push_back(std::make_unique<Peer>(ChildOptions{.isUnprivileged = true}));
     }
     for (const auto &importer : importers) {

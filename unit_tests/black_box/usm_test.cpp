@@ -10,7 +10,7 @@ namespace causeway::black_box {
 
 namespace {
 
-enum class Kind { Device, Host, Shared };
+enum class Kind : uint8_t { Device, Host, Shared };
 
 struct Properties {
     ze_memory_type_t type = ZE_MEMORY_TYPE_UNKNOWN;
@@ -107,10 +107,11 @@ TEST_P(UsmTest, BadArgumentsAreRefused) {
 // Case 48.
 TEST_P(UsmTest, SecondFreeIsRefused) {
     auto *ptr = allocate(chunk);
+    int local = 0;
     free(ptr);
     EXPECT_EQ(zeMemFree(context(), ptr), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(zeMemFree(context(), nullptr), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
-    EXPECT_EQ(zeMemFree(context(), &ptr), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(zeMemFree(context(), &local), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_P(UsmTest, AddressRangeOfInteriorPointersIsTheAllocation) {

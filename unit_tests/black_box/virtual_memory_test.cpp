@@ -1,9 +1,15 @@
-#include "unit_tests/black_box/fault_probe.h"
 #include "unit_tests/black_box/virtual_memory_fixture.h"
 
-#include <csignal>
-
 namespace causeway::black_box {
+
+namespace {
+
+const std::byte *hintAt(uintptr_t address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that nobody has given us
+    return reinterpret_cast<const std::byte *>(address);
+}
+
+} // namespace
 
 TEST_F(VirtualMemoryTest, PageSizeIs64KiBBelow2MiBAnd2MiBFromThere) {
     constexpr size_t large = 2 << 20;
@@ -52,7 +58,7 @@ TEST_F(VirtualMemoryTest, TakenHintGivesAnotherAddress) {
 }
 
 TEST_F(VirtualMemoryTest, OddHintIsNoError) {
-    auto *address = reserve(chunk, reinterpret_cast<std::byte *>(uintptr_t{0x12345}));
+    auto *address = reserve(chunk, hintAt(0x12345));
     EXPECT_EQ(reinterpret_cast<uintptr_t>(address) % chunk, 0U);
     release(address, chunk);
 }
@@ -67,7 +73,7 @@ TEST_F(VirtualMemoryTest, ReservationIsAlignedToItsPageSize) {
 }
 
 TEST_F(VirtualMemoryTest, ReservationsFrom1GiBTo64TiBSucceed_HugeReservation) {
-    auto *hint = reinterpret_cast<std::byte *>(uintptr_t{0x7fff0000});
+    auto *hint = hintAt(0x7fff0000);
     for (size_t size = size_t{1} << 30; size <= size_t{64} << 40; size *= 2) {
         void *address = nullptr;
         ASSERT_EQ(zeVirtualMemReserve(context(), hint, size, &address), ZE_RESULT_SUCCESS) << size;

@@ -25,7 +25,7 @@ class MapBudget {
     explicit MapBudget(Os &os);
 
     /// Before something that can add up to `maps` mappings. OutOfDeviceMemory where fewer than
-    /// `spare` would be left. `what` begins the sentence: "binding 7 objects".
+    /// `spare` would be left. `what` begins the sentence: "binding".
     [[nodiscard]] Result<void> admit(uint64_t maps,
                                      std::string_view what,
                                      uint64_t spare = spareMaps);

@@ -104,8 +104,7 @@ Result<void> SoftAddressSpace::bind(std::span<const Binding> bindings) {
     if (!runs) {
         return forward(runs);
     }
-    auto admitted =
-        budget_.admit(mapsOf(*runs), fmt::format("binding {} stretches", bindings.size()));
+    auto admitted = budget_.admit(mapsOf(*runs), "binding");
     if (!admitted) {
         return admitted;
     }

@@ -148,7 +148,8 @@ TEST_F(ExportTableTest, DroppingAnOwnerRemovesAllOfItsAndNothingElse) {
 
 TEST_F(ExportTableTest, ARemovedExportLivesOnWhereItIsInUse) {
     auto made = exportOf(&owner_, 1);
-    made->handle = std::make_unique<TicketedHandle>(linuxOs(), wire::IpcHandle{.sizeBytes = 1}, true);
+    made->handle =
+        std::make_unique<TicketedHandle>(linuxOs(), wire::IpcHandle{.sizeBytes = 1}, true);
     const wire::Token token = made->token;
     (void)table_.add(std::move(made));
     ExportTable::Reference inUse = table_.find(token);

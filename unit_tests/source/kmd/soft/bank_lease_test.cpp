@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <thread>
 
 namespace causeway::kmd::soft {
@@ -30,7 +29,7 @@ class BankLeaseTest : public SoftBankTest {
         ASSERT_TRUE(space_->bind({&binding, 1}));
         fill(va, page, 0x5A);
         ASSERT_TRUE(space_->release(va, page));
-        lease_ = std::move(*exportOne(*memory_));
+        lease_ = std::make_unique<TravelFd>(std::move(*exportOne(*memory_)));
     }
 
     /// The importer's part: a view, and no descriptor.
@@ -67,7 +66,7 @@ class BankLeaseTest : public SoftBankTest {
     std::shared_ptr<Memory> memory_;
     std::shared_ptr<Backing> bank_;
     uint64_t offset_ = 0;
-    std::optional<TravelFd> lease_;
+    std::unique_ptr<TravelFd> lease_;
 };
 
 TEST_F(BankLeaseTest, SlotIsNotReusedWhileAnImporterMapsIt) {

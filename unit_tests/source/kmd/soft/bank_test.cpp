@@ -99,10 +99,7 @@ TEST_F(BankTest, CreationLooksAtFewWaitingSlots) {
     EXPECT_EQ(os_.calls(OsCall::IsLockedByOthers), before + 16);
     leases.clear();
     // Each looks at the next 16: after seven more all were seen.
-    std::vector<std::shared_ptr<Memory>> more;
-    for (int i = 0; i < 7; ++i) {
-        more.push_back(create(page));
-    }
+    const auto more = createMany(7, page);
     EXPECT_EQ(usedBytes(), 8 * page);
 }
 
@@ -219,9 +216,9 @@ TEST_F(BankTest, BackingOutlivesThePoolAndStillExports) {
 }
 
 TEST_F(BankTest, ThreadsCreateExportAndDestroyAtOnce) {
-    std::vector<std::thread> threads;
-    for (int t = 0; t < 4; ++t) {
-        threads.emplace_back([this] {
+    std::vector<std::thread> threads(4);
+    for (auto &thread : threads) {
+        thread = std::thread([this] {
             for (uint64_t i = 0; i < 200; ++i) {
                 auto memory = pool_->create(device(), Placement::Device, page * (1 + i % 3));
                 ASSERT_TRUE(memory);

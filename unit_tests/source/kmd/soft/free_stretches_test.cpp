@@ -42,9 +42,9 @@ TEST(FreeStretchesTest, NeighboursJoinInAnyOrder) {
     for (const std::vector<size_t> &order :
          {std::vector<size_t>{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}}) {
         FreeStretches free(30);
-        std::vector<StretchNode> nodes;
-        for (int i = 0; i < 3; ++i) {
-            nodes.push_back(free.take(10, 1));
+        std::vector<StretchNode> nodes(3);
+        for (auto &node : nodes) {
+            node = free.take(10, 1);
         }
         for (const size_t i : order) {
             free.put(std::move(nodes[i]));
@@ -70,8 +70,7 @@ TEST(FreeStretchesTest, RandomUseNeverOverlapsAndAllComesBack) {
         if (!node.empty()) {
             mark(node, true);
             taken.push_back(std::move(node));
-        }
-        if (node.empty() && !taken.empty() && random() % 2 == 0) {
+        } else if (!taken.empty() && random() % 2 == 0) {
             std::swap(taken[random() % taken.size()], taken.back());
             mark(taken.back(), false);
             free.put(std::move(taken.back()));

@@ -124,11 +124,8 @@ class DescriptorLimit {
 TEST_F(SoftPoolTest, ThousandsOfObjectsNeedFewDescriptors) {
     const auto open = fakes::ResourceSnapshot::take().descriptors;
     const DescriptorLimit limit(static_cast<rlim_t>(open.rbegin()->first) + 64);
-    std::vector<std::shared_ptr<Memory>> objects;
-    for (int i = 0; i < 5000; ++i) {
-        objects.push_back(create(page));
-        ASSERT_NE(objects.back(), nullptr);
-    }
+    const auto objects = createMany(5000, page);
+    EXPECT_EQ(std::ranges::count(objects, nullptr), 0);
     EXPECT_EQ(descriptorsNamed("causeway-bank-"), 1U);
     EXPECT_LE(descriptorsNamed("causeway-object-"), linuxOs().descriptorLimit() / 2);
 }
@@ -137,10 +134,7 @@ class SoftBankPlacementTest : public SoftBankTest {};
 
 TEST_F(SoftBankPlacementTest, EachBankIsTwiceAsLargeAsTheOneBefore) {
     constexpr uint64_t half = BankStore::firstBankBytes / 2;
-    std::vector<std::shared_ptr<Memory>> objects;
-    for (int i = 0; i < 14; ++i) { // 1 + 2 + 4 GiB
-        objects.push_back(create(half));
-    }
+    const auto objects = createMany(14, half); // 1 + 2 + 4 GiB
     EXPECT_EQ(descriptorsNamed("causeway-bank-"), 3U);
     EXPECT_EQ(objects[0]->backing()->sizeBytes(), 2 * half);
     EXPECT_EQ(objects[2]->backing()->sizeBytes(), 4 * half);
@@ -153,10 +147,7 @@ TEST_F(SoftBankPlacementTest, LargeObjectMakesALargeBank) {
 }
 
 TEST_F(SoftBankPlacementTest, EmptyBanksGoExceptTheLast) {
-    std::vector<std::shared_ptr<Memory>> objects;
-    for (int i = 0; i < 7; ++i) {
-        objects.push_back(create(BankStore::firstBankBytes));
-    }
+    auto objects = createMany(7, BankStore::firstBankBytes);
     EXPECT_EQ(descriptorsNamed("causeway-bank-"), 3U);
     objects.clear();
     EXPECT_EQ(descriptorsNamed("causeway-bank-"), 1U);

@@ -12,6 +12,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace causeway::kmd::soft {
 
@@ -46,6 +48,13 @@ class SoftTest : public fakes::ResourceCheckedTest {
         auto memory = pool_->create(device(), placement, sizeBytes);
         EXPECT_TRUE(memory) << memory.error().message;
         return memory ? std::move(*memory) : nullptr;
+    }
+
+    [[nodiscard]] std::vector<std::shared_ptr<Memory>> createMany(size_t count,
+                                                                  uint64_t sizeBytes) {
+        std::vector<std::shared_ptr<Memory>> objects(count);
+        std::ranges::generate(objects, [&] { return create(sizeBytes); });
+        return objects;
     }
 
     [[nodiscard]] Result<TravelFd> exportOne(const Memory &memory) {
