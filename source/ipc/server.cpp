@@ -151,7 +151,7 @@ void Server::run() {
     while (!stopping_) {
         try {
             serve(events);
-        } catch (const std::bad_alloc &) {
+        } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
             // What was being accepted is closed by now. Memory may be back at the next event; the
             // application, in whose process this thread is a guest, goes on.
         }

@@ -53,11 +53,13 @@ Result<void> MemoryManager::closeImport(uint64_t address) {
     Dropped dropped;
     const MutexLock lock(mutex_);
     const auto region = regions_.find(address);
-    if (region == regions_.end() || !region->second.value.import ||
-        region->second.value.import->address != address) {
-        return fail(Status::InvalidArgument, "{:#x} was not returned by an open", address);
+    if (region != regions_.end()) {
+        const Region &held = region->second.value;
+        if (held.import && held.import->address == address) {
+            return releaseRegion(region->first, region->second.end, dropped);
+        }
     }
-    return releaseRegion(region->first, region->second.end, dropped);
+    return fail(Status::InvalidArgument, "{:#x} was not returned by an open", address);
 }
 
 Result<void> ImportTransaction::bind(std::span<const Piece> pieces) {

@@ -120,6 +120,29 @@ TEST_P(SharingContractTest, DroppedDescriptorLeavesNothingToBindOrExport) {
     EXPECT_EQ(sent.error().status, Status::UnsupportedFeature);
 }
 
+TEST_P(SharingContractTest, ImportedMemoryTravelsOnAndKeepsItsBytes) {
+    auto memory = create(page);
+    const uint64_t va = reserve(2 * page);
+    bind(va, *memory);
+    fill(va, page, 0x42);
+    {
+        const auto first = import(*memory);
+        ASSERT_TRUE(first);
+        const auto second = import(**first);
+        ASSERT_TRUE(second);
+        const auto sent = (*first)->backing()->exportDescriptor({});
+        ASSERT_TRUE(sent && os_.fileInfo(sent->get())) << "sending closed its descriptor";
+        (*first)->dropDescriptor();
+        bindWindow(va + page, **second, *memory);
+    }
+    ASSERT_TRUE(space_->unbind(va, page));
+    memory.reset();
+    const auto next = create(page);
+    bind(va, *next);
+    fill(va, page, 0x99);
+    EXPECT_TRUE(holds(va + page, page, 0x42));
+}
+
 TEST_P(SharingContractTest, OwnMemoryIsBoundAnewAfterDropDescriptor) {
     const auto memory = create(page);
     memory->dropDescriptor();

@@ -6,11 +6,13 @@
 namespace causeway::memory {
 
 void MemoryManagerProperty::reserve() {
+    // Close together, so that reservations touch and mappings span them.
     uint64_t hint = 0;
-    if (chance(2)) {
-        hint = hintBase + below(32) * devicePage + (chance(10) ? page : 0);
+    if (!chance(4)) {
+        hint = hintBase + below(16) * devicePage + (chance(10) ? page : 0);
     }
-    const uint64_t sizeBytes = (1 + below(24)) * page + (chance(40) ? 1 : 0);
+    const uint64_t unit = chance(3) ? page : devicePage;
+    const uint64_t sizeBytes = (1 + below(4)) * unit + (chance(40) ? 1 : 0);
     armFault();
     const auto va = manager_->reserve(hint, sizeBytes);
     const bool crooked = sizeBytes % page != 0;

@@ -132,7 +132,7 @@ std::optional<Status> MemoryManagerProperty::expectedOfUnmap(const Target &targe
 }
 
 void MemoryManagerProperty::unmap() {
-    const Target target = anyTarget(8);
+    const Target target = anyTarget(chance(2) ? 1 : 6);
     const auto expected = expectedOfUnmap(target);
     armFault();
     if (judge(manager_->unmap(target.va, target.sizeBytes), expected)) {
@@ -205,7 +205,9 @@ TEST_F(MemoryManagerPropertyTest, BehavesAsAnArrayOfPages) {
             SCOPED_TRACE(testing::Message() << "step " << step);
             property.step();
             property.compareAnswers();
-            property.compareAll();
+            if (step % 4 == 0) {
+                property.compareAll();
+            }
         }
         property.finish();
     }
