@@ -216,6 +216,22 @@ void Child::signal(int number) const {
     ::kill(pid_, number);
 }
 
+void Child::stop() {
+    signal(SIGSTOP);
+    const auto hasStopped = [this] {
+        siginfo_t info = {};
+        return waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG) == 0 &&
+               info.si_pid == pid_;
+    };
+    if (!eventually(hasStopped)) {
+        throw HarnessError("the child did not stop");
+    }
+}
+
+void Child::resume() {
+    signal(SIGCONT);
+}
+
 void Child::kill() {
     if (!status_) {
         ::kill(pid_, SIGKILL);

@@ -43,8 +43,9 @@ class Child {
     /// False where nothing has arrived when time is up.
     bool isReadable(std::chrono::milliseconds wait);
 
-    /// SIGSTOP, SIGCONT.
-    void signal(int number) const;
+    /// Stops all threads; returns once the last of them has stopped.
+    void stop();
+    void resume();
 
     /// SIGKILL, and wait for the end.
     void kill();
@@ -55,6 +56,7 @@ class Child {
     [[nodiscard]] pid_t pid() const { return pid_; }
 
   private:
+    void signal(int number) const;
     bool reap(Deadline deadline);
 
     pid_t pid_ = -1;

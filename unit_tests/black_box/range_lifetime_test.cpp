@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 
 namespace causeway::black_box {
 
@@ -220,9 +219,9 @@ TEST_F(RangeLifetimeTest, StoppedExporterTimesOut) {
     Peer importer({.environment = {"CAUSEWAY_IPC_TIMEOUT_MS=300"}});
     importer.close(importer.open(handle));
     const auto descriptors = importer.descriptors();
-    exporter.process().signal(SIGSTOP);
+    exporter.process().stop();
     const auto reply = importer.tryOpen(handle);
-    exporter.process().signal(SIGCONT);
+    exporter.process().resume();
     EXPECT_EQ(reply.result, ZE_RESULT_ERROR_NOT_AVAILABLE) << reply.text.data();
     EXPECT_LE(importer.descriptors(), descriptors);
     EXPECT_EQ(importer.goodEnds(importer.open(handle), chunk, 3, theirs), 3U);

@@ -10,7 +10,7 @@
 
 #include <array>
 #include <chrono>
-#include <optional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -47,7 +47,7 @@ class ConnectionFixture : public fakes::ResourceCheckedTest {
             ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()),
             0);
         peer_ = UniqueFd(ends[0]);
-        connection_.emplace(os_, exports_, UniqueFd(ends[1]), patience);
+        connection_ = std::make_unique<Connection>(os_, exports_, UniqueFd(ends[1]), patience);
     }
 
     void add(const TestExport &shared) { (void)exports_.add(shared.reference); }
@@ -95,7 +95,7 @@ class ConnectionFixture : public fakes::ResourceCheckedTest {
     ConnectionOs os_{faults_};
     ExportTable exports_;
     UniqueFd peer_;
-    std::optional<Connection> connection_;
+    std::unique_ptr<Connection> connection_;
 };
 
 } // namespace causeway::ipc
