@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 /// Small habits of the C interface that many entry points share.
@@ -66,9 +65,7 @@ void clearProperties(Properties &properties) {
 /// Copies a name, cut to fit and always terminated.
 template <size_t N>
 void writeName(char (&target)[N], std::string_view name) {
-    const size_t length = std::min(name.size(), N - 1);
-    std::memcpy(target, name.data(), length);
-    target[length] = '\0';
+    target[name.copy(target, N - 1)] = '\0';
 }
 
 } // namespace causeway::api

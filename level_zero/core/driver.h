@@ -22,6 +22,7 @@ class Driver : public Dispatchable {
     Driver(const ze_handle_t &dispatch, Services services, std::span<const uint32_t> visible);
     Driver(const Driver &) = delete;
     Driver &operator=(const Driver &) = delete;
+    ~Driver() = default;
 
     [[nodiscard]] std::span<const std::unique_ptr<Device>> devices() const { return devices_; }
 

@@ -24,6 +24,7 @@ class HandleMemory {
 
     HandleMemory(const HandleMemory &) = delete;
     HandleMemory &operator=(const HandleMemory &) = delete;
+    ~HandleMemory() = default;
 
     [[nodiscard]] Handle *acquire();
     void release(Handle *handle) noexcept;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -24,6 +25,13 @@ struct flock stretchLock(short type, uint64_t offset, uint64_t sizeBytes) {
     return lock; // l_pid stays 0, as open-file-description locks demand
 }
 
+// The kernel counts memfds against RLIMIT_FSIZE and does not stop at EFBIG: it sends SIGXFSZ, which
+// ends an application that knows nothing of it. So the limit is asked for before it is met.
+bool isBeyondFileSizeLimit(uint64_t endByte) {
+    rlimit limit = {};
+    return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && endByte > limit.rlim_cur;
+}
+
 } // namespace
 
 OsResult<UniqueFd> LinuxOs::memfdCreate(const std::string &name, unsigned flags) {
@@ -31,6 +39,9 @@ OsResult<UniqueFd> LinuxOs::memfdCreate(const std::string &name, unsigned flags)
 }
 
 OsResult<void> LinuxOs::truncate(int fd, uint64_t sizeBytes) {
+    if (isBeyondFileSizeLimit(sizeBytes)) {
+        return std::unexpected(Errno{EFBIG});
+    }
     return retryVoid([&] { return ::ftruncate(fd, static_cast<off_t>(sizeBytes)); });
 }
 
@@ -94,6 +105,9 @@ OsResult<size_t> LinuxOs::readAt(int fd, std::span<std::byte> bytes, uint64_t of
 }
 
 OsResult<size_t> LinuxOs::writeAt(int fd, std::span<const std::byte> bytes, uint64_t offset) {
+    if (isBeyondFileSizeLimit(offset + bytes.size())) {
+        return std::unexpected(Errno{EFBIG});
+    }
     const auto result =
         retry([&] { return ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset)); });
     if (!result) {

@@ -131,7 +131,7 @@ OsResult<void> LinuxOs::sendMessage(int fd,
     if (fds.size() > maxFdsPerMessage) {
         return std::unexpected(Errno{EINVAL}); // as the kernel would say
     }
-    ControlBuffer control;
+    ControlBuffer control = {};
     iovec part = {.iov_base = const_cast<std::byte *>(bytes.data()), .iov_len = bytes.size()};
     msghdr header = {};
     header.msg_iov = &part;
@@ -151,7 +151,7 @@ OsResult<void> LinuxOs::sendMessage(int fd,
 OsResult<ReceivedMessage> LinuxOs::receiveMessage(int fd,
                                                   std::span<std::byte> bytes,
                                                   size_t maxFds) {
-    ControlBuffer control;
+    ControlBuffer control = {};
     iovec part = {.iov_base = bytes.data(), .iov_len = bytes.size()};
     msghdr header = {};
     header.msg_iov = &part;

@@ -1,5 +1,7 @@
 #include "unit_tests/black_box/ipc_fixture.h"
 
+#include <sys/resource.h>
+
 #include <fstream>
 #include <vector>
 
@@ -35,6 +37,22 @@ std::vector<Piece> alternatingPieces(size_t count) {
     }
     return pieces;
 }
+
+/// Both ends of these tests: what is started while this lives has the limit too.
+class FileSizeLimit {
+  public:
+    explicit FileSizeLimit(rlim_t sizeBytes) {
+        getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit lowered = {.rlim_cur = sizeBytes, .rlim_max = before_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &lowered);
+    }
+    FileSizeLimit(const FileSizeLimit &) = delete;
+    FileSizeLimit &operator=(const FileSizeLimit &) = delete;
+    ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+  private:
+    rlimit before_ = {};
+};
 
 size_t mappingLimit() {
     std::ifstream file("/proc/sys/vm/max_map_count");
@@ -139,6 +157,25 @@ TEST_F(RangeExhaustionTest, ImporterWithoutAddressSpaceFailsCleanly_HugeReservat
     EXPECT_EQ(peer.memoryFileMappings(), 0U);
     peer.demand({.command = Command::LimitAddressSpace, .value = UINT64_MAX});
     EXPECT_EQ(peer.goodEnds(peer.open(handle), 4 << 20, 64, range.objectNumber(0)), 64U);
+}
+
+// `ulimit -f` counts our files too, and the kernel's way to say so is a signal that ends the process.
+TEST_F(RangeExhaustionTest, FileSizeLimitIsAnErrorAndBanksFitBelowIt) {
+    constexpr size_t many = 200;
+    const FileSizeLimit limit(4 << 20);
+    Peer exporter({.descriptorLimit = 64});
+    const uint64_t start = exporter.buildRange(many, chunk, 1'000'000);
+    Peer importer({.descriptorLimit = 64});
+    const uint64_t address = importer.open(exporter.exportRange(start, many * chunk));
+    EXPECT_EQ(importer.goodEnds(address, chunk, many, 1'000'000), many);
+
+    ze_physical_mem_desc_t desc = {};
+    desc.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC;
+    desc.size = 8 << 20;
+    ze_physical_mem_handle_t object = nullptr;
+    EXPECT_EQ(zePhysicalMemCreate(context(), firstDevice(), &desc, &object),
+              ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
+    EXPECT_NE(lastErrorDescription(), "");
 }
 
 } // namespace causeway::black_box
