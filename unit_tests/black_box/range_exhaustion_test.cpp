@@ -46,8 +46,10 @@ class FileSizeLimit {
         const rlimit lowered = {.rlim_cur = sizeBytes, .rlim_max = before_.rlim_max};
         setrlimit(RLIMIT_FSIZE, &lowered);
     }
+
     FileSizeLimit(const FileSizeLimit &) = delete;
     FileSizeLimit &operator=(const FileSizeLimit &) = delete;
+
     ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
 
   private:
@@ -159,7 +161,8 @@ TEST_F(RangeExhaustionTest, ImporterWithoutAddressSpaceFailsCleanly_HugeReservat
     EXPECT_EQ(peer.goodEnds(peer.open(handle), 4 << 20, 64, range.objectNumber(0)), 64U);
 }
 
-// `ulimit -f` counts our files too, and the kernel's way to say so is a signal that ends the process.
+// `ulimit -f` counts our files too, and the kernel's way to say so is a signal that ends the
+// process.
 TEST_F(RangeExhaustionTest, FileSizeLimitIsAnErrorAndBanksFitBelowIt) {
     constexpr size_t many = 200;
     const FileSizeLimit limit(4 << 20);

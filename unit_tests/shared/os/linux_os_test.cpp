@@ -29,8 +29,10 @@ class FileSizeLimit {
         lowered.rlim_cur = sizeBytes;
         EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &lowered), 0);
     }
+
     FileSizeLimit(const FileSizeLimit &) = delete;
     FileSizeLimit &operator=(const FileSizeLimit &) = delete;
+
     ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
 
   private:
@@ -76,10 +78,11 @@ TEST_F(LinuxOsTest, DescriptorsAreClosedOnExec) {
     made.push_back(std::move(*os_.eventCreate()));
     made.push_back(std::move(*os_.openProcess(os_.processId())));
     made.push_back(std::move(*os_.listenAbstract("causeway-linux-os-test", 1)));
-    made.push_back(std::move(
-        *os_.connectAbstract("causeway-linux-os-test", std::chrono::milliseconds(1000))));
+    made.push_back(
+        std::move(*os_.connectAbstract("causeway-linux-os-test", std::chrono::milliseconds(1000))));
     made.push_back(std::move(*os_.accept(made[6].get())));
-    ASSERT_TRUE(os_.sendMessage(made[7].get(), std::array{std::byte{1}}, std::array{made[0].get()}));
+    ASSERT_TRUE(
+        os_.sendMessage(made[7].get(), std::array{std::byte{1}}, std::array{made[0].get()}));
     std::array<std::byte, 8> bytes = {};
     auto received = os_.receiveMessage(made[8].get(), bytes, 1);
     ASSERT_TRUE(received);
@@ -92,8 +95,8 @@ TEST_F(LinuxOsTest, DescriptorsAreClosedOnExec) {
 
 TEST_F(LinuxOsTest, PeerThatHasGoneIsAnErrorAndNotASignal) {
     const UniqueFd listener = std::move(*os_.listenAbstract("causeway-linux-os-test", 1));
-    const UniqueFd client = std::move(
-        *os_.connectAbstract("causeway-linux-os-test", std::chrono::milliseconds(1000)));
+    const UniqueFd client =
+        std::move(*os_.connectAbstract("causeway-linux-os-test", std::chrono::milliseconds(1000)));
     (void)os_.accept(listener.get()); // and closed
     const auto sent = os_.sendMessage(client.get(), std::array{std::byte{1}}, {});
     ASSERT_FALSE(sent);
