@@ -1,6 +1,5 @@
 #include "unit_tests/black_box/ipc_fixture.h"
-
-#include <sys/resource.h>
+#include "unit_tests/fakes/file_size_limit.h"
 
 #include <fstream>
 #include <vector>
@@ -37,24 +36,6 @@ std::vector<Piece> alternatingPieces(size_t count) {
     }
     return pieces;
 }
-
-/// Both ends of these tests: what is started while this lives has the limit too.
-class FileSizeLimit {
-  public:
-    explicit FileSizeLimit(rlim_t sizeBytes) {
-        getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit lowered = {.rlim_cur = sizeBytes, .rlim_max = before_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &lowered);
-    }
-
-    FileSizeLimit(const FileSizeLimit &) = delete;
-    FileSizeLimit &operator=(const FileSizeLimit &) = delete;
-
-    ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-
-  private:
-    rlimit before_ = {};
-};
 
 size_t mappingLimit() {
     std::ifstream file("/proc/sys/vm/max_map_count");
@@ -165,7 +146,7 @@ TEST_F(RangeExhaustionTest, ImporterWithoutAddressSpaceFailsCleanly_HugeReservat
 // process.
 TEST_F(RangeExhaustionTest, FileSizeLimitIsAnErrorAndBanksFitBelowIt) {
     constexpr size_t many = 200;
-    const FileSizeLimit limit(4 << 20);
+    const fakes::FileSizeLimit limit(4 << 20);
     Peer exporter({.descriptorLimit = 64});
     const uint64_t start = exporter.buildRange(many, chunk, 1'000'000);
     Peer importer({.descriptorLimit = 64});

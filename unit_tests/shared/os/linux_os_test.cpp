@@ -3,11 +3,11 @@
 
 #include "shared/os/linux_os.h"
 
+#include "unit_tests/fakes/file_size_limit.h"
 #include "unit_tests/fakes/resource_check.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -19,25 +19,6 @@ namespace causeway {
 namespace {
 
 constexpr uint64_t page = 4096;
-
-/// Lowers RLIMIT_FSIZE, and puts it back.
-class FileSizeLimit {
-  public:
-    explicit FileSizeLimit(uint64_t sizeBytes) {
-        EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
-        rlimit lowered = before_;
-        lowered.rlim_cur = sizeBytes;
-        EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &lowered), 0);
-    }
-
-    FileSizeLimit(const FileSizeLimit &) = delete;
-    FileSizeLimit &operator=(const FileSizeLimit &) = delete;
-
-    ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
-  private:
-    rlimit before_ = {};
-};
 
 class LinuxOsTest : public fakes::ResourceCheckedTest {
   protected:
@@ -53,7 +34,7 @@ class LinuxOsTest : public fakes::ResourceCheckedTest {
 // SIGXFSZ has its default action here: a call that let the kernel find out would end the test.
 TEST_F(LinuxOsTest, FileSizeLimitIsAnErrorAndNotASignal) {
     const UniqueFd file = makeFile();
-    const FileSizeLimit limit(page);
+    const fakes::FileSizeLimit limit(page);
     const auto tooLong = os_.truncate(file.get(), page + 1);
     ASSERT_FALSE(tooLong);
     EXPECT_EQ(tooLong.error().value, EFBIG);
