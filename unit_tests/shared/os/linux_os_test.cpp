@@ -98,19 +98,21 @@ TEST_F(LinuxOsTest, LockIsSeenByOtherOpenFileDescriptionsOnly) {
     EXPECT_EQ(os_.isLockedByOthers(file.get(), page, page), false);
 }
 
+// Sanitizers and the allocator map things of their own meanwhile: hence the margins.
 TEST_F(LinuxOsTest, MapCountFollowsMappings) {
+    constexpr uint64_t pages = 2000;
+    constexpr uint64_t margin = 500;
     const uint64_t before = *os_.mapCount();
     EXPECT_GT(before, 1U);
     EXPECT_LT(before, *os_.mapCountLimit());
-    const uint64_t address = *os_.reserveAddress(0, 16 * page);
-    const auto reserved = *os_.mapCount();
+    const uint64_t address = *os_.reserveAddress(0, pages * page);
     // Every other page readable: no two neighbours can be one mapping.
-    for (uint64_t i = 1; i < 16; i += 2) {
+    for (uint64_t i = 1; i < pages; i += 2) {
         ASSERT_TRUE(os_.protect(address + i * page, page, Protection::Read));
     }
-    EXPECT_GE(*os_.mapCount(), reserved + 14);
-    ASSERT_TRUE(os_.unmap(address, 16 * page));
-    EXPECT_LE(*os_.mapCount(), reserved);
+    EXPECT_GE(*os_.mapCount(), before + pages - margin);
+    ASSERT_TRUE(os_.unmap(address, pages * page));
+    EXPECT_LE(*os_.mapCount(), before + margin);
 }
 
 TEST_F(LinuxOsTest, ConnectGivesUpInTimeWhereNobodyAccepts) {
