@@ -8,7 +8,7 @@ namespace causeway::api {
 /// empty before the first failure, valid until the thread's next failed call.
 [[nodiscard]] const char *lastError() noexcept;
 
-/// Stores "<function>: <message>". Where there is no memory for it, the sentence is empty.
+/// Stores "<function>: <message>", cut to 1023 bytes.
 void setLastError(std::string_view function, std::string_view message) noexcept;
 
 } // namespace causeway::api

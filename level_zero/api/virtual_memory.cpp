@@ -1,6 +1,7 @@
 #include "level_zero/api/arguments.h"
 #include "level_zero/api/entry_points.h"
 #include "level_zero/api/handles.h"
+#include "source/memory/page_rules.h"
 
 namespace causeway::api {
 namespace {
@@ -76,8 +77,7 @@ ze_result_t zeVirtualMemQueryPageSize(ze_context_handle_t hContext,
         if (pagesize == nullptr) {
             return nullPointer("pagesize");
         }
-        const kmd::PageRules rules = (*device)->kmd().pageRules(Placement::Device);
-        *pagesize = size >= rules.largeFrom ? rules.preferredLarge : rules.preferredSmall;
+        *pagesize = memory::preferredPage((*device)->kmd().pageRules(Placement::Device), size);
         return {};
     });
 }

@@ -17,6 +17,12 @@ struct LogTarget {
     FILE *file = stderr;
 };
 
+void write(FILE *file, const std::string &line) {
+    // One fwrite of one line: stdio's own lock keeps lines of several threads apart.
+    std::fwrite(line.data(), 1, line.size(), file);
+    std::fflush(file);
+}
+
 LogTarget readEnvironment() {
     LogTarget target;
     const char *text = std::getenv("CAUSEWAY_LOG");
@@ -35,14 +41,16 @@ LogTarget readEnvironment() {
     }
     if (colon != std::string_view::npos) {
         // "e": the file must not leak into programs that the application starts.
-        FILE *file = std::fopen(std::string(value.substr(colon + 1)).c_str(), "ae");
-        if (file != nullptr) {
+        const std::string path(value.substr(colon + 1));
+        if (FILE *file = std::fopen(path.c_str(), "ae")) {
             target.file = file;
+        } else {
+            write(stderr, fmt::format("causeway warn: CAUSEWAY_LOG: {} cannot be opened\n", path));
         }
     }
     if (!known) {
-        fmt::print(
-            target.file, "causeway warn: CAUSEWAY_LOG={} is not a level; using warn\n", text);
+        write(target.file,
+              fmt::format("causeway warn: CAUSEWAY_LOG={} is not a level; using warn\n", text));
     }
     return target;
 }
@@ -59,11 +67,9 @@ LogLevel logLevel() {
 }
 
 void logLine(LogLevel level, std::string_view text) {
-    // One fwrite of one line: stdio's own lock keeps lines of several threads apart.
-    const std::string line = fmt::format(
-        "causeway[{}] {}: {}\n", ::getpid(), levelNames[static_cast<size_t>(level)], text);
-    std::fwrite(line.data(), 1, line.size(), target().file);
-    std::fflush(target().file);
+    write(target().file,
+          fmt::format(
+              "causeway[{}] {}: {}\n", ::getpid(), levelNames[static_cast<size_t>(level)], text));
 }
 
 } // namespace causeway

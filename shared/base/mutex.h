@@ -1,6 +1,5 @@
 #pragma once
 
-#include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
 
@@ -15,7 +14,6 @@
 #define SCOPED_CAPABILITY CAUSEWAY_TSA(scoped_lockable)
 #define GUARDED_BY(x) CAUSEWAY_TSA(guarded_by(x))
 #define REQUIRES(...) CAUSEWAY_TSA(requires_capability(__VA_ARGS__))
-#define REQUIRES_SHARED(...) CAUSEWAY_TSA(requires_shared_capability(__VA_ARGS__))
 #define ACQUIRE(...) CAUSEWAY_TSA(acquire_capability(__VA_ARGS__))
 #define ACQUIRE_SHARED(...) CAUSEWAY_TSA(acquire_shared_capability(__VA_ARGS__))
 #define RELEASE(...) CAUSEWAY_TSA(release_capability(__VA_ARGS__))

@@ -55,7 +55,6 @@ class LinuxOs final : public Os {
                                std::chrono::milliseconds timeout) override;
     OsResult<UniqueFd> eventCreate() override;
     OsResult<void> eventSignal(int fd) override;
-    OsResult<void> eventDrain(int fd) override;
 
     pid_t processId() override;
     uid_t userId() override;

@@ -62,7 +62,6 @@ OsResult<FileInfo> LinuxOs::fileInfo(int fd) {
     return FileInfo{.device = status.st_dev,
                     .inode = status.st_ino,
                     .sizeBytes = static_cast<uint64_t>(status.st_size),
-                    .blockSizeBytes = static_cast<uint64_t>(status.st_blksize),
                     .mode = status.st_mode};
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <system_error>
 
 namespace causeway {
@@ -66,15 +67,6 @@ OsResult<UniqueFd> LinuxOs::eventCreate() {
 OsResult<void> LinuxOs::eventSignal(int fd) {
     const uint64_t one = 1;
     return retryVoid([&] { return ::write(fd, &one, sizeof(one)); });
-}
-
-OsResult<void> LinuxOs::eventDrain(int fd) {
-    uint64_t count = 0;
-    auto result = retryVoid([&] { return ::read(fd, &count, sizeof(count)); });
-    if (!result && result.error().value == EAGAIN) {
-        return {}; // nothing was signalled
-    }
-    return result;
 }
 
 pid_t LinuxOs::processId() {
@@ -159,6 +151,8 @@ OsResult<std::thread> LinuxOs::startThread(const char *name, std::function<void(
         ::pthread_setname_np(result->native_handle(), name);
     } catch (const std::system_error &error) {
         result = std::unexpected(Errno{error.code().value()});
+    } catch (const std::bad_alloc &) {
+        result = std::unexpected(Errno{ENOMEM});
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return result;

@@ -46,7 +46,6 @@ struct FileInfo {
     uint64_t device = 0;
     uint64_t inode = 0;
     uint64_t sizeBytes = 0;
-    uint64_t blockSizeBytes = 0; ///< a hugetlb memfd gives itself away here
     uint32_t mode = 0;
 };
 
@@ -147,7 +146,6 @@ class Os {
     /// A non-blocking eventfd to wake a poll with.
     virtual OsResult<UniqueFd> eventCreate() = 0;
     virtual OsResult<void> eventSignal(int fd) = 0;
-    virtual OsResult<void> eventDrain(int fd) = 0;
 
     // Process and machine ----------------------------------------------------------------------
     virtual pid_t processId() = 0;

@@ -9,6 +9,29 @@
 #include <cerrno>
 
 namespace causeway::ipc {
+namespace {
+
+/// A sealed memfd: the importer can read it without fearing that we change it meanwhile.
+Result<UniqueFd> makeTableFile(Os &os, std::span<const std::byte> table) {
+    auto file = os.memfdCreate("causeway-table", MFD_ALLOW_SEALING);
+    if (!file) {
+        return failWith(file.error(), "memfd_create of a table");
+    }
+    for (uint64_t done = 0; done < table.size();) {
+        const auto written = os.writeAt(file->get(), table.subspan(done), done);
+        if (!written || *written == 0) {
+            return failWith(written ? Errno{EIO} : written.error(), "writing a table");
+        }
+        done += *written;
+    }
+    const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    if (const auto sealed = os.addSeals(file->get(), seals); !sealed) {
+        return failWith(sealed.error(), "sealing a table");
+    }
+    return std::move(*file);
+}
+
+} // namespace
 
 uint32_t descriptorBatch(Os &os) {
     const uint64_t share = os.descriptorLimit() / 8;
@@ -91,6 +114,10 @@ void Connection::prepareError(wire::ReplyStatus status) {
 }
 
 void Connection::prepareOpen(const wire::Request &request) {
+    if (export_ != nullptr) {
+        prepareError(wire::ReplyStatus::BadRequest); // one conversation, one import
+        return;
+    }
     export_ = exports_.find(request.token);
     if (export_ == nullptr) {
         prepareError(wire::ReplyStatus::UnknownToken);
@@ -101,13 +128,12 @@ void Connection::prepareOpen(const wire::Request &request) {
     std::vector<kmd::TravelFd> fds;
     uint32_t most = wire::maxFdsPerMessage;
     if (inFile) {
-        auto file = makeTableFile(table);
-        if (!file) {
-            log(LogLevel::Warn, "table of an export: {}", file.error().message);
+        if (const auto taken = takeTableFile(); !taken) {
+            log(LogLevel::Warn, "table of an export: {}", taken.error().message);
             prepareError(wire::ReplyStatus::Exhausted);
             return;
         }
-        fds.push_back(kmd::TravelFd::own(std::move(*file)));
+        fds.push_back(kmd::TravelFd::borrow(tableFile_->get()));
         --most;
     }
     auto objects = makeDescriptors(0, std::min(request.count, most));
@@ -140,24 +166,17 @@ void Connection::prepareFetch(const wire::Request &request) {
     replyFds_ = std::move(fds);
 }
 
-/// A sealed memfd: the importer can read it without fearing that we change it meanwhile.
-Result<UniqueFd> Connection::makeTableFile(std::span<const std::byte> table) {
-    auto file = os_.memfdCreate("causeway-table", MFD_ALLOW_SEALING);
-    if (!file) {
-        return failWith(file.error(), "memfd_create of a table");
-    }
-    for (uint64_t done = 0; done < table.size();) {
-        const auto written = os_.writeAt(file->get(), table.subspan(done), done);
-        if (!written || *written == 0) {
-            return failWith(written ? Errno{EIO} : written.error(), "writing a table");
+Result<void> Connection::takeTableFile() {
+    tableFile_ = export_->tableFile.lock();
+    if (tableFile_ == nullptr) {
+        auto file = makeTableFile(os_, export_->table);
+        if (!file) {
+            return forward(file);
         }
-        done += *written;
+        tableFile_ = std::make_shared<const UniqueFd>(std::move(*file));
+        export_->tableFile = tableFile_;
     }
-    const int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-    if (const auto sealed = os_.addSeals(file->get(), seals); !sealed) {
-        return failWith(sealed.error(), "sealing a table");
-    }
-    return std::move(*file);
+    return {};
 }
 
 std::vector<kmd::TravelFd> Connection::makeDescriptors(uint32_t first, uint32_t count) {

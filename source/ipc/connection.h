@@ -5,6 +5,7 @@
 #include "source/ipc/export_table.h"
 
 #include <chrono>
+#include <memory>
 #include <vector>
 
 namespace causeway::ipc {
@@ -45,7 +46,7 @@ class Connection {
     void prepareOpen(const wire::Request &request);
     void prepareFetch(const wire::Request &request);
     void prepareError(wire::ReplyStatus status);
-    [[nodiscard]] Result<UniqueFd> makeTableFile(std::span<const std::byte> table);
+    [[nodiscard]] Result<void> takeTableFile();
     [[nodiscard]] std::vector<kmd::TravelFd> makeDescriptors(uint32_t first, uint32_t count);
 
     Os &os_;
@@ -54,7 +55,8 @@ class Connection {
     const std::chrono::milliseconds patience_;
     Clock::time_point deadline_;
     ExportTable::Reference export_;
-    std::vector<std::byte> reply_; ///< not empty: waiting to be sent
+    std::shared_ptr<const UniqueFd> tableFile_; ///< of export_, for as long as we talk
+    std::vector<std::byte> reply_;              ///< not empty: waiting to be sent
     std::vector<kmd::TravelFd> replyFds_;
     bool closeAfterReply_ = false;
 };

@@ -61,12 +61,13 @@ Result<Conversation> Conversation::connect(Os &os,
                     peer->uid,
                     os.userId());
     }
-    // Not everywhere to be had; without it the closing socket still tells of most deaths.
-    UniqueFd process;
-    if (auto opened = os.openProcess(peer->pid)) {
-        process = std::move(*opened);
+    auto process = os.openProcess(peer->pid);
+    if (!process && process.error().value == ESRCH) {
+        return exporterGone(); // a child that it forked keeps the socket, but serves nobody
     }
-    return Conversation(os, std::move(*socket), std::move(process), timeout);
+    // Not everywhere to be had; without it the closing socket still tells of most deaths.
+    return Conversation(
+        os, std::move(*socket), process ? std::move(*process) : UniqueFd(), timeout);
 }
 
 Result<void> Conversation::wait(short events) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "shared/base/unique_fd.h"
 #include "shared/wire/ipc_handle.h"
 #include "source/ipc/ticket.h"
 #include "source/kmd/kmd.h"
@@ -33,12 +34,14 @@ struct ExportKey {
 
 /// A shared window: the snapshot keeps the memory, the table tells its layout. Immutable; the
 /// server and opens in progress share it by reference, so that a Put never pulls it away under
-/// them.
+/// them. But for `tableFile`, which is the server's thread's alone.
 struct Export {
     ExportKey key;
     wire::Token token = {};
     memory::RangeSnapshot snapshot;
-    std::vector<std::byte> table;        ///< encoded, ready to send
+    std::vector<std::byte> table; ///< encoded, ready to send
+    /// The table as a file, one for all who ask at the same time.
+    mutable std::weak_ptr<const UniqueFd> tableFile;
     std::vector<ExportedObject> objects; ///< in the table's order
     std::unique_ptr<TicketedHandle> handle;
 };

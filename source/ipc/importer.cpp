@@ -3,6 +3,7 @@
 #include "source/ipc/piece_index.h"
 #include "source/ipc/range_fetcher.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace causeway::ipc {
@@ -67,6 +68,8 @@ class BatchBinder {
             index_.addPiecesOf(number, *object, origin_, pieces);
             objects.push_back(std::move(*object));
         }
+        // By address: pieces that touch cost one mapping, others are counted as two.
+        std::ranges::sort(pieces, {}, &ImportTransaction::Piece::position);
         if (auto bound = transaction_.bind(pieces); !bound) {
             return bound;
         }

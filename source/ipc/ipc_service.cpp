@@ -77,6 +77,9 @@ Result<uint64_t> IpcService::open(memory::MemoryManager &importer,
         return fail(Status::UnsupportedFeature, "only handles of ranges can be opened");
     }
     if (const auto own = exports_.find(handle->token)) {
+        if (handle->sizeBytes != own->snapshot.windowBytes) {
+            return fail(Status::InvalidArgument, "the handle's size is not that of its range");
+        }
         return openOwnRange(importer, device, *own);
     }
     if (handle->serverId == server_.id()) {

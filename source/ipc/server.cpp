@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <new>
 #include <utility>
 
 namespace causeway::ipc {
@@ -22,6 +21,9 @@ constexpr uid_t overflowUid = 65534;
 // A retry costs a system call; 1 ms keeps an importer's wait short and this thread idle.
 constexpr std::chrono::milliseconds retryInterval{1};
 constexpr std::chrono::milliseconds listenerRest{10};
+
+// An importer asks as soon as it has connected; who has not by then can be turned away for another.
+constexpr std::chrono::milliseconds graceOfNewcomers{100};
 
 uint32_t eventsFor(Connection::State state) {
     switch (state) {
@@ -104,6 +106,11 @@ Result<Server::Sockets> Server::openSockets() {
     return sockets;
 }
 
+uint64_t Server::id() const {
+    const uint64_t id = id_.load(std::memory_order_acquire);
+    return id != 0 && process_.load(std::memory_order_relaxed) == os_.processId() ? id : 0;
+}
+
 Result<uint64_t> Server::start() {
     if (const uint64_t running = id(); running != 0) {
         return running;
@@ -111,6 +118,10 @@ Result<uint64_t> Server::start() {
     const MutexLock lock(startMutex_);
     if (const uint64_t running = id(); running != 0) {
         return running;
+    }
+    if (id_.load(std::memory_order_relaxed) != 0) {
+        return fail(Status::UnsupportedFeature,
+                    "this process was forked from one that shares memory, and cannot share any");
     }
     auto sockets = openSockets();
     if (!sockets) {
@@ -123,6 +134,7 @@ Result<uint64_t> Server::start() {
         return failWith(thread.error(), "starting the ipc server's thread");
     }
     thread_ = std::move(*thread);
+    process_.store(os_.processId(), std::memory_order_relaxed);
     id_.store(sockets_.id, std::memory_order_release);
     return sockets_.id;
 }
@@ -151,9 +163,10 @@ void Server::run() {
     while (!stopping_) {
         try {
             serve(events);
-        } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
-            // What was being accepted is closed by now. Memory may be back at the next event; the
-            // application, in whose process this thread is a guest, goes on.
+        } catch (...) { // NOLINT(bugprone-empty-catch)
+            // Out of memory, as a rule. What was being accepted is closed by now. Memory may be
+            // back at the next event; the application, in whose process this thread is a guest,
+            // goes on.
         }
     }
 }
@@ -201,7 +214,7 @@ void Server::restListener() {
 void Server::acceptAll() {
     // Bounded: a flood of connects must not keep the conversations waiting.
     for (int i = 0; i < backlog; ++i) {
-        if (clients_.size() >= connectionLimit() && oldestIdle() == clients_.end()) {
+        if (isFull() && !makeRoom()) {
             restListener(); // all are at work: a newcomer waits rather than being turned away
             return;
         }
@@ -222,32 +235,44 @@ void Server::admit(UniqueFd socket) {
     if (!peer || !isTrustedPeer(os_, *peer)) {
         return; // closed, and counted for nothing
     }
-    makeRoom();
-    if (clients_.size() >= connectionLimit()) {
-        return;
-    }
     const uint64_t key = nextKey_++;
     const int fd = socket.get();
     const auto [client, isNew] = clients_.emplace(
-        key, Client{.connection = Connection(os_, exports_, std::move(socket), patience_)});
+        key,
+        Client{.connection = Connection(os_, exports_, std::move(socket), patience_),
+               .admitted = os_.now()});
     if (!os_.epollControl(sockets_.epoll.get(), EPOLL_CTL_ADD, fd, EPOLLIN, key)) {
         clients_.erase(client);
     }
 }
 
-std::map<uint64_t, Server::Client>::iterator Server::oldestIdle() {
-    return std::ranges::find_if(
-        clients_, [](const auto &item) { return !item.second.connection.authorised(); });
+bool Server::isFull() {
+    return clients_.size() >= connectionLimit();
 }
 
-/// When full, the oldest peer that has shown no valid token goes.
-void Server::makeRoom() {
-    if (clients_.size() < connectionLimit()) {
-        return;
+/// Turns away the oldest peer that has shown no valid token in its time. False if there is none.
+bool Server::makeRoom() {
+    const auto latest = os_.now() - graceOfNewcomers;
+    for (auto it = clients_.begin(); it != clients_.end() && it->second.admitted <= latest;) {
+        const uint64_t key = it->first;
+        Client &client = (it++)->second;
+        if (client.connection.authorised()) {
+            continue;
+        }
+        // Not its fault if it is this thread that was late: its request may be there.
+        if (client.state == Connection::State::Reading) {
+            advance(key, client);
+        }
+        const auto still = clients_.find(key);
+        if (still == clients_.end()) {
+            return true;
+        }
+        if (!still->second.connection.authorised()) {
+            close(key);
+            return true;
+        }
     }
-    if (const auto idle = oldestIdle(); idle != clients_.end()) {
-        close(idle->first);
-    }
+    return false;
 }
 
 void Server::onEvent(uint64_t key) {
@@ -266,7 +291,7 @@ void Server::onEvent(uint64_t key) {
 Connection::State Server::advanceOrEnd(Connection &connection) {
     try {
         return connection.advance();
-    } catch (const std::bad_alloc &) {
+    } catch (...) {
         return Connection::State::Done;
     }
 }

@@ -39,11 +39,12 @@ class Server {
     Server &operator=(const Server &) = delete;
 
     /// Starts the server if it does not run yet and returns its id, which names its socket.
-    /// Errors: OutOfHostMemory (descriptors, thread); nothing is left of a failed start.
+    /// Errors: OutOfHostMemory (descriptors, thread), and then nothing is left of the start;
+    /// UnsupportedFeature in a forked child of a process that had started it.
     Result<uint64_t> start();
 
-    /// 0 before the first export.
-    [[nodiscard]] uint64_t id() const { return id_.load(std::memory_order_acquire); }
+    /// 0 before the first export, and in a forked child, whose copy of this serves nobody.
+    [[nodiscard]] uint64_t id() const;
 
   private:
     struct Sockets {
@@ -55,6 +56,7 @@ class Server {
 
     struct Client {
         Connection connection;
+        Connection::Clock::time_point admitted;
         Connection::State state = Connection::State::Reading;
     };
 
@@ -66,13 +68,13 @@ class Server {
     void restListener();
     void acceptAll();
     void admit(UniqueFd socket);
-    void makeRoom();
+    bool makeRoom();
     void onEvent(uint64_t key);
     void advance(uint64_t key, Client &client);
     [[nodiscard]] static Connection::State advanceOrEnd(Connection &connection);
     void expire();
     void close(uint64_t key);
-    [[nodiscard]] std::map<uint64_t, Client>::iterator oldestIdle();
+    [[nodiscard]] bool isFull();
     [[nodiscard]] std::chrono::milliseconds nextTimeout();
     [[nodiscard]] size_t connectionLimit();
 
@@ -83,6 +85,7 @@ class Server {
 
     Mutex startMutex_;
     std::atomic<uint64_t> id_{0};
+    std::atomic<pid_t> process_{0}; ///< that start() was called in; set before id_
     std::atomic<bool> stopping_{false};
     std::thread thread_ GUARDED_BY(startMutex_);
 

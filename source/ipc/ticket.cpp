@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include <cerrno>
+#include <new>
 
 namespace causeway::ipc {
 namespace {
@@ -98,15 +99,19 @@ bool TicketedHandle::isStillOurs() {
 void TicketedHandle::renew() {
     handle_.fd = -1;
     handle_.fdIdentity = 0;
-    wire::IpcHandle fresh = handle_;
-    auto ticket = makeTicket(os_, fresh);
-    if (!ticket) {
-        log(LogLevel::Info, "a handle without a ticket: {}", ticket.error().message);
-        return;
+    try {
+        wire::IpcHandle fresh = handle_;
+        auto ticket = makeTicket(os_, fresh);
+        if (!ticket) {
+            log(LogLevel::Info, "a handle without a ticket: {}", ticket.error().message);
+            return;
+        }
+        ticket_ = std::move(*ticket);
+        handle_ = fresh;
+        handle_.fd = ticket_.fd.get();
+    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
+        // No ticket now; the Get that has been counted must not fail.
     }
-    ticket_ = std::move(*ticket);
-    handle_ = fresh;
-    handle_.fd = ticket_.fd.get();
 }
 
 Result<wire::IpcHandle> readTicket(Os &os, int fd) {

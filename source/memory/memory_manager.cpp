@@ -46,7 +46,8 @@ MemoryManager::~MemoryManager() {
         const uint64_t start = region->first;
         const uint64_t end = region->second.end;
         if (const auto released = releaseRegion(start, end, dropped); !released) {
-            // The address is leaked; the objects behind it go on living in the kernel's mappings.
+            // The address is leaked. Nobody may use it any more; what it shows of a bank may
+            // change.
             log(LogLevel::Error,
                 "context destroyed, but [{:#x}, {:#x}) could not be released: {}",
                 start,

@@ -1,6 +1,7 @@
 #include "unit_tests/black_box/ipc_fixture.h"
 #include "unit_tests/fakes/file_size_limit.h"
 
+#include <algorithm>
 #include <fstream>
 #include <vector>
 
@@ -123,6 +124,16 @@ TEST_F(RangeExhaustionTest, ImporterWithoutMappingsFailsCleanly) {
     for (const uint64_t base : {last, again}) {
         EXPECT_EQ(peer.word(base + (many - 1) * chunk), patternWord(range.objectNumber(1), 0));
     }
+}
+
+// Pieces come grouped by their objects; each still costs one mapping.
+TEST_F(RangeExhaustionTest, LayoutThatFitsTheExporterFitsTheImporter) {
+    const size_t many = std::min<size_t>(mappingLimit() * 6 / 10, 40'000);
+    const Range range(context(), alternatingPieces(many), {.fill = Fill::Ends});
+    Peer peer;
+    const uint64_t base = peer.open(range.exportWhole());
+    EXPECT_EQ(peer.word(base + (many - 1) * chunk),
+              patternWord(range.objectNumber((many - 1) % 2), 0));
 }
 
 // Case 59, by a limit on the process's address space.

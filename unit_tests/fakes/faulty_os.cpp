@@ -20,9 +20,9 @@ constexpr std::array<std::string_view, osCallCount> names = {
     "receiveMessage",  "poll",
     "epollCreate",     "epollControl",
     "epollWait",       "eventCreate",
-    "eventSignal",     "eventDrain",
-    "openProcess",     "randomBytes",
-    "bootId",          "startThread",
+    "eventSignal",     "openProcess",
+    "randomBytes",     "bootId",
+    "startThread",
 };
 
 size_t indexOf(OsCall call) {
@@ -258,10 +258,6 @@ OsResult<UniqueFd> FaultyOs::eventCreate() {
 
 OsResult<void> FaultyOs::eventSignal(int fd) {
     return attempt(OsCall::EventSignal, [&] { return os_.eventSignal(fd); });
-}
-
-OsResult<void> FaultyOs::eventDrain(int fd) {
-    return attempt(OsCall::EventDrain, [&] { return os_.eventDrain(fd); });
 }
 
 OsResult<UniqueFd> FaultyOs::openProcess(pid_t pid) {

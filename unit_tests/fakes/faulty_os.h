@@ -45,7 +45,6 @@ enum class OsCall : uint8_t {
     EpollWait,
     EventCreate,
     EventSignal,
-    EventDrain,
     OpenProcess,
     RandomBytes,
     BootId,
@@ -129,7 +128,6 @@ class FaultyOs final : public ForwardingOs {
                                std::chrono::milliseconds timeout) override;
     OsResult<UniqueFd> eventCreate() override;
     OsResult<void> eventSignal(int fd) override;
-    OsResult<void> eventDrain(int fd) override;
     OsResult<UniqueFd> openProcess(pid_t pid) override;
     OsResult<void> randomBytes(std::span<std::byte> bytes) override;
     OsResult<std::array<uint8_t, 16>> bootId() override;

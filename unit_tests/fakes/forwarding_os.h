@@ -128,8 +128,6 @@ class ForwardingOs : public Os {
 
     OsResult<void> eventSignal(int fd) override { return os_.eventSignal(fd); }
 
-    OsResult<void> eventDrain(int fd) override { return os_.eventDrain(fd); }
-
     pid_t processId() override { return os_.processId(); }
 
     uid_t userId() override { return os_.userId(); }

@@ -156,9 +156,9 @@ Bank::Fate Bank::tryToEmpty(uint64_t offset, const Stretch &slot) {
         static std::atomic_flag logged;
         if (!logged.test_and_set()) {
             log(LogLevel::Error,
-                "a slot of {} bytes is lost, since {}",
+                "a slot of {} bytes is lost: punching a hole failed with errno {}",
                 slot.sizeBytes,
-                describe(punched.error(), "punching a hole failed").message);
+                punched.error().value);
         }
         return Fate::Retired;
     }

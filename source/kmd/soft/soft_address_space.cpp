@@ -25,10 +25,10 @@ void logLeakOnce(Errno error, uint64_t va, uint64_t sizeBytes) {
     static std::atomic_flag logged;
     if (!logged.test_and_set()) {
         log(LogLevel::Error,
-            "{} bytes of address space at {:#x} are lost, since {}",
+            "{} bytes of address space at {:#x} are lost: undoing failed with errno {}",
             sizeBytes,
             va,
-            describe(error, "undoing failed").message);
+            error.value);
     }
 }
 

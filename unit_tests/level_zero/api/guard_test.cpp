@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace causeway::api {
@@ -49,6 +51,29 @@ TEST(GuardTest, SentencesBelongToTheirThread) {
         setLastError("zeThere", "failed");
     }).join();
     EXPECT_STREQ(lastError(), "zeHere: failed");
+}
+
+TEST(GuardTest, ALongSentenceIsCut) {
+    setLastError("zeCall", std::string(5000, 'x'));
+    EXPECT_EQ(std::string(lastError()), "zeCall: " + std::string(1023 - 8, 'x'));
+}
+
+// The main thread's own objects are gone by then. A sanitizer sees the use of one that has died.
+TEST(GuardTest, ExitHandlersMayFailToo_Forks) {
+    const auto fails = [] { setLastError("zeLate", std::string(500, 'x')); };
+    EXPECT_EXIT(
+        {
+            std::atexit([] {
+                setLastError("zeAtExit", "failed");
+                if (std::string_view(lastError()) != "zeAtExit: failed") {
+                    std::_Exit(3);
+                }
+            });
+            fails();
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0),
+        "");
 }
 
 } // namespace

@@ -115,16 +115,18 @@ TEST_F(ConnectionLimitsTest, AFullQueueIsWaitedFor) {
 }
 
 TEST_F(ConnectionLimitsTest, TheLimitOfDescriptorsInFlightIsRetried) {
-    for (const int error : {ETOOMANYREFS, ENOBUFS, ENOMEM}) {
-        const TestExport shared(1, 0, static_cast<uint8_t>(error));
-        add(shared);
+    const TestExport shared(3);
+    add(shared);
+    const auto expectRetried = [&](int error, auto ask) {
         faults_.failKind(fakes::OsCall::SendMessage, error);
-        EXPECT_EQ(open(shared.token), State::Retrying);
+        EXPECT_EQ(ask(), State::Retrying) << error;
         faults_.heal();
-        EXPECT_EQ(connection_->advance(), State::Reading);
-        EXPECT_EQ(receive().fds.size(), 1U);
-        exports_.put(&shared, shared.token);
-    }
+        EXPECT_EQ(connection_->advance(), State::Reading) << error;
+        EXPECT_EQ(receive().fds.size(), 1U) << error;
+    };
+    expectRetried(ETOOMANYREFS, [&] { return open(shared.token, 1); });
+    expectRetried(ENOBUFS, [&] { return fetch(1, 1); });
+    expectRetried(ENOMEM, [&] { return fetch(2, 1); });
 }
 
 TEST_F(ConnectionLimitsTest, APeerThatIsGoneBeforeTheReplyEndsIt) {

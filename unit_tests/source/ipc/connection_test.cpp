@@ -151,7 +151,8 @@ TEST_F(ConnectionTest, WithoutARequestItGoesOnReading) {
     EXPECT_EQ(connection_->advance(), State::Reading);
 }
 
-TEST_F(ConnectionTest, ASecondOpenReplacesTheFirst) {
+// Else each would cost us what the peer need not even receive.
+TEST_F(ConnectionTest, ASecondOpenIsABadRequest) {
     const TestExport first(1, 0, 1);
     const TestExport second(3, 0, 2);
     add(first);
@@ -159,8 +160,11 @@ TEST_F(ConnectionTest, ASecondOpenReplacesTheFirst) {
     ASSERT_EQ(open(first.token), State::Reading);
     (void)receive();
 
-    EXPECT_EQ(open(second.token), State::Reading);
-    EXPECT_EQ(receive().fds.size(), 3U);
+    EXPECT_EQ(open(second.token), State::Done);
+    const Received refused = receive();
+    EXPECT_EQ(refused.header.status, wire::ReplyStatus::BadRequest);
+    EXPECT_TRUE(refused.fds.empty());
+    EXPECT_TRUE(connection_->authorised()) << "the slots that it may map would not be reclaimed";
 }
 
 } // namespace

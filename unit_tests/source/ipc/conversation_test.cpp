@@ -108,6 +108,16 @@ TEST_F(ConversationTest, AConnectThatFailsSaysWhy) {
     EXPECT_TRUE(failsWith(connect(EACCES), Status::InsufficientPermissions, serverName(0xAB)));
 }
 
+/// A child that it forked holds the socket; nobody will ever accept.
+TEST_F(ConversationTest, AnExporterThatIsGoneButForItsSocketIsGone) {
+    const ScriptedPeer peer(answerOnce);
+    os_.failKind(OsCall::OpenProcess, ESRCH);
+
+    EXPECT_TRUE(failsWith(Conversation::connect(os_, peer.handle(1).serverId, patienceOfTests),
+                          Status::InvalidArgument,
+                          "gone"));
+}
+
 TEST_F(ConversationTest, WorksWithoutAProcessDescriptor) {
     os_.failKind(OsCall::OpenProcess, ENOSYS);
     const ScriptedPeer peer(answerOnce);

@@ -80,6 +80,17 @@ TEST_F(IpcServiceTest, TheSameProcessOpensWithoutADescriptor) {
     peer_.close(va);
 }
 
+TEST_F(IpcServiceTest, AnotherSizeIsRefusedInTheSameProcessAsElsewhere) {
+    const Range range = makeRange(peer_, 3);
+    const wire::HandleBytes handle = must(peer_.share(range.va, range.sizeBytes));
+    auto forged = std::get<wire::IpcHandle>(must(wire::decodeHandle(handle)));
+    forged.sizeBytes -= devicePage;
+
+    for (Peer *peer : {&peer_, &other_}) {
+        EXPECT_TRUE(failsWith(peer->open(wire::encodeHandle(forged)), Status::InvalidArgument));
+    }
+}
+
 TEST_F(IpcServiceTest, OpenTwiceIsTwoViews) {
     const Range range = makeRange(peer_, 2);
     const wire::HandleBytes handle = must(peer_.share(range.va, range.sizeBytes));

@@ -22,6 +22,8 @@ class ServerOs final : public fakes::ForwardingOs {
 
     uid_t userId() override { return user ? *user : os_.userId(); }
 
+    pid_t processId() override { return process ? *process : os_.processId(); }
+
     std::chrono::steady_clock::time_point now() override {
         return os_.now() + std::chrono::milliseconds(aheadMs);
     }
@@ -29,6 +31,7 @@ class ServerOs final : public fakes::ForwardingOs {
     std::atomic<uint64_t> limit = 8192;
     std::atomic<int64_t> aheadMs = 0; ///< of the real time
     std::optional<uid_t> user;        ///< set before the server starts
+    std::optional<pid_t> process;     ///< as if forked; the server's thread never asks
 };
 
 /// A server with one export, and clients that speak by hand.

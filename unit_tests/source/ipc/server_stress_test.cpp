@@ -51,6 +51,56 @@ TEST_F(ServerStressTest, AFloodKeepsWhoHasShownAToken) {
     client().expectOpens(shared_.token, 3);
 }
 
+/// More at once than there are connections, all with their request sent before the server looks.
+TEST_F(ServerStressTest, ABurstOfImportersIsServedWhole) {
+    os_.limit = limitOfDescriptors;
+    start();
+    faults_.failKind(OsCall::Accept, EMFILE);
+    std::list<TestClient> burst;
+    for (uint64_t i = 0; i < 5 * connections; ++i) {
+        burst.push_back(client());
+        burst.back().open(shared_.token);
+    }
+    os_.aheadMs += 1000; // as if the server's thread had been kept from running
+    faults_.heal();
+    for (; !burst.empty(); burst.pop_front()) {
+        const auto reply = burst.front().receive();
+        ASSERT_TRUE(reply) << "turned away, with " << burst.size() << " left";
+        EXPECT_EQ(reply->fds.size(), 3U);
+    }
+}
+
+TEST_F(ServerStressTest, WhoHasHadTimeToAskMakesRoomForWhoHasNot) {
+    os_.limit = limitOfDescriptors;
+    start();
+    std::list<TestClient> silent;
+    for (uint64_t i = 0; i < connections; ++i) {
+        silent.push_back(client());
+    }
+    TestClient late = client();
+    ASSERT_TRUE(eventually([this] { return faults_.calls(OsCall::Accept) >= connections; }));
+    os_.aheadMs += 1000;
+
+    late.expectOpens(shared_.token, 3);
+    EXPECT_FALSE(silent.front().receive());
+    silent.back().expectOpens(shared_.token, 3);
+}
+
+TEST_F(ServerStressTest, ConversationsShareTheFileOfALongTable) {
+    const TestExport big(2, 10'000, 0x11);
+    (void)exports_.add(big.reference);
+    start();
+    std::array<TestClient, 3> clients = {client(), client(), client()};
+    std::array<uint64_t, 3> inodes = {};
+    for (size_t i = 0; i < clients.size(); ++i) {
+        clients[i].open(big.token);
+        const auto reply = clients[i].receive();
+        ASSERT_TRUE(reply && reply->header.tableInFile);
+        inodes[i] = linuxOs().fileInfo(reply->fds[0].get())->inode;
+    }
+    EXPECT_EQ(inodes, (std::array<uint64_t, 3>{inodes[0], inodes[0], inodes[0]}));
+}
+
 TEST_F(ServerStressTest, ANewcomerWaitsWhileAllConnectionsAreAtWork) {
     os_.limit = limitOfDescriptors;
     start();

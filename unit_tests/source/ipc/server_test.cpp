@@ -27,6 +27,16 @@ TEST_F(ServerTest, StartsOnce) {
     EXPECT_EQ(faults_.calls(fakes::OsCall::StartThread), 1U);
 }
 
+TEST_F(ServerTest, AForkedChildHasNoServerAndIsToldSo) {
+    start();
+    os_.process = 1;
+
+    EXPECT_EQ(server_->id(), 0U);
+    EXPECT_TRUE(failsWith(server_->start(), Status::UnsupportedFeature, "forked"));
+    os_.process.reset();
+    EXPECT_EQ(must(server_->start()), id_);
+}
+
 TEST_F(ServerTest, ThreadsThatStartItAtOnceGetOne) {
     server_.emplace(os_, exports_, backend_, milliseconds(1000));
     std::vector<std::thread> threads;
