@@ -8,10 +8,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace causeway::kmd::soft {
+namespace {
+
+// A system call each, on the one thread that serves all peers, and each makes all later ones of the
+// file slower (README, Banks and leases).
+constexpr size_t mostLocksOfALease = 64;
+
+} // namespace
 
 Bank::Bank(Os &os, UniqueFd file, uint64_t sizeBytes)
     : os_(os)
@@ -36,7 +45,7 @@ Result<TravelFd> Bank::exportDescriptor(std::span<const Extent> extents) {
 }
 
 Result<void> Bank::lease(int fd, std::span<const Extent> extents) {
-    for (const Extent &extent : mergeExtents(extents)) {
+    for (const Extent &extent : coverExtents(extents, mostLocksOfALease)) {
         const auto locked = os_.lockForReading(fd, extent.offset, extent.sizeBytes);
         if (!locked) {
             // Read locks never conflict: only the kernel's memory for locks can have run out.
@@ -196,6 +205,33 @@ std::vector<Extent> mergeExtents(std::span<const Extent> extents) {
     }
     merged.resize(used);
     return merged;
+}
+
+std::vector<Extent> coverExtents(std::span<const Extent> extents, size_t most) {
+    const std::vector<Extent> merged = mergeExtents(extents);
+    if (merged.size() <= most) {
+        return merged;
+    }
+    // An extent that begins a stretch of its own: the first, and those behind the largest gaps.
+    std::vector<size_t> starts(merged.size() - 1);
+    std::iota(starts.begin(), starts.end(), size_t{1});
+    const auto kept = starts.begin() + static_cast<ptrdiff_t>(most - 1);
+    std::ranges::nth_element(starts, kept, std::greater(), [&merged](size_t i) {
+        return merged[i].offset - merged[i - 1].offset - merged[i - 1].sizeBytes;
+    });
+    starts.erase(kept, starts.end());
+    std::ranges::sort(starts);
+    starts.push_back(merged.size());
+
+    std::vector<Extent> cover;
+    size_t first = 0;
+    for (const size_t next : starts) {
+        const Extent &last = merged[next - 1];
+        const uint64_t offset = merged[first].offset;
+        cover.push_back({.offset = offset, .sizeBytes = last.offset + last.sizeBytes - offset});
+        first = next;
+    }
+    return cover;
 }
 
 } // namespace causeway::kmd::soft

@@ -80,4 +80,7 @@ class Bank final : public SoftBacking {
 /// In order of offset, adjacent and overlapping ones joined.
 [[nodiscard]] std::vector<Extent> mergeExtents(std::span<const Extent> extents);
 
+/// Like mergeExtents, but no more than `most` (above 0): the smallest gaps are covered too.
+[[nodiscard]] std::vector<Extent> coverExtents(std::span<const Extent> extents, size_t most);
+
 } // namespace causeway::kmd::soft

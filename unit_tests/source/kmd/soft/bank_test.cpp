@@ -20,6 +20,18 @@ TEST(MergeExtentsTest, JoinsWhatTouchesInAnyOrder) {
     EXPECT_TRUE(mergeExtents({}).empty());
 }
 
+TEST(CoverExtentsTest, TheSmallestGapsAreCovered) {
+    const std::vector<Extent> extents = {{90, 10}, {0, 10}, {12, 8}, {50, 5}, {56, 4}, {30, 1}};
+    EXPECT_EQ(coverExtents(extents, 6), mergeExtents(extents));
+    EXPECT_EQ(coverExtents(extents, 5),
+              (std::vector<Extent>{{0, 10}, {12, 8}, {30, 1}, {50, 10}, {90, 10}}));
+    EXPECT_EQ(coverExtents(extents, 4),
+              (std::vector<Extent>{{0, 20}, {30, 1}, {50, 10}, {90, 10}}));
+    EXPECT_EQ(coverExtents(extents, 2), (std::vector<Extent>{{0, 60}, {90, 10}}));
+    EXPECT_EQ(coverExtents(extents, 1), (std::vector<Extent>{{0, 100}}));
+    EXPECT_TRUE(coverExtents({}, 1).empty());
+}
+
 class BankTest : public SoftBankTest {
   protected:
     [[nodiscard]] bool isReused(const std::shared_ptr<Backing> &bank, uint64_t offset) {
@@ -73,6 +85,31 @@ TEST_F(BankTest, AdjacentExtentsAreLockedInOneCall) {
     const uint64_t before = os_.calls(OsCall::LockForReading);
     EXPECT_TRUE(first->backing()->exportDescriptor(extents));
     EXPECT_EQ(os_.calls(OsCall::LockForReading), before + 1);
+}
+
+TEST_F(BankTest, ScatteredExportIsLeasedWithFewLocksAndWhole) {
+    constexpr size_t count = 1000;
+    auto objects = createMany(count, page);
+    std::vector<Extent> extents;
+    for (size_t i = 0; i < count; i += 2) {
+        extents.push_back({objects[i]->backingOffset(), page});
+    }
+    const uint64_t before = os_.calls(OsCall::LockForReading);
+    std::optional<TravelFd> lease =
+        std::move(*objects.front()->backing()->exportDescriptor(extents));
+    EXPECT_LE(os_.calls(OsCall::LockForReading) - before, 64U);
+
+    const auto bank = objects.front()->backing();
+    objects.clear();
+    EXPECT_GE(usedBytes(), extents.size() * page);
+    for (const auto &next : createMany(count, page)) {
+        EXPECT_FALSE(next->backing() == bank && next->backingOffset() < extents.back().offset &&
+                     next->backingOffset() / page % 2 == 0)
+            << "a leased slot is used again";
+    }
+    lease.reset();
+    backend_->reclaim();
+    EXPECT_EQ(usedBytes(), 0U);
 }
 
 TEST_F(BankTest, CreationFindsSlotsThatPeersLetGo) {
