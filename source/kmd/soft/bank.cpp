@@ -208,7 +208,7 @@ std::vector<Extent> mergeExtents(std::span<const Extent> extents) {
 }
 
 std::vector<Extent> coverExtents(std::span<const Extent> extents, size_t most) {
-    const std::vector<Extent> merged = mergeExtents(extents);
+    std::vector<Extent> merged = mergeExtents(extents);
     if (merged.size() <= most) {
         return merged;
     }
