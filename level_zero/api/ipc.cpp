@@ -23,11 +23,23 @@ Result<void> checkExportPointers(const void *ptr, const ze_ipc_mem_handle_t *pIp
     return {};
 }
 
-[[nodiscard]] std::unexpected<Error> singleObjectUnsupported() {
-    return fail(Status::UnsupportedFeature,
-                "a single object cannot be exported yet; pass a "
-                "ze_ipc_phys_mem_handle_range_ext_desc_t to zeMemGetIpcHandleWithProperties to "
-                "export a range of mapped physical memory");
+Result<wire::HandleBytes> exportObject(core::Context &context, const void *ptr) {
+    auto handle = context.exportObject(toAddress(ptr));
+    if (!handle && handle.error().status == Status::InvalidArgument) {
+        return fail(Status::InvalidArgument,
+                    "{}; a range of mapped physical memory is shared with a "
+                    "ze_ipc_phys_mem_handle_range_ext_desc_t",
+                    handle.error().message);
+    }
+    return handle;
+}
+
+/// A physical memory handle is an address too, of an object that need not be mapped anywhere.
+Result<wire::HandleBytes> exportObjectOrHandle(core::Context &context, const void *ptr) {
+    if (auto physical = context.findPhysical(ptr)) {
+        return context.exportPhysical(*physical);
+    }
+    return exportObject(context, ptr);
 }
 
 } // namespace
@@ -35,11 +47,16 @@ Result<void> checkExportPointers(const void *ptr, const ze_ipc_mem_handle_t *pIp
 ze_result_t zeMemGetIpcHandle(ze_context_handle_t hContext,
                               const void *ptr,
                               ze_ipc_mem_handle_t *pIpcHandle) {
-    return onContext("zeMemGetIpcHandle", hContext, [&](core::Context &) -> Result<void> {
+    return onContext("zeMemGetIpcHandle", hContext, [&](core::Context &context) -> Result<void> {
         if (auto checked = checkExportPointers(ptr, pIpcHandle); !checked) {
             return checked;
         }
-        return singleObjectUnsupported();
+        auto handle = exportObject(context, ptr);
+        if (!handle) {
+            return forward(handle);
+        }
+        *pIpcHandle = std::bit_cast<ze_ipc_mem_handle_t>(*handle);
+        return {};
     });
 }
 
@@ -56,10 +73,9 @@ ze_result_t zeMemGetIpcHandleWithProperties(ze_context_handle_t hContext,
         if (!options) {
             return forward(options);
         }
-        if (!options->rangeBytes) {
-            return singleObjectUnsupported();
-        }
-        auto handle = context.exportRange(toAddress(ptr), *options->rangeBytes);
+        auto handle = options->rangeBytes
+                          ? context.exportRange(toAddress(ptr), *options->rangeBytes)
+                          : exportObjectOrHandle(context, ptr);
         if (!handle) {
             return forward(handle);
         }

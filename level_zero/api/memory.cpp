@@ -57,7 +57,7 @@ Result<void> freeMemory(core::Context &context, const void *ptr) {
     if (ptr == nullptr) {
         return nullPointer("ptr");
     }
-    return context.memory().free(toAddress(ptr));
+    return context.freeMemory(toAddress(ptr));
 }
 
 ze_memory_type_t toMemoryType(memory::PointerKind kind) {

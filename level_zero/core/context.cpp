@@ -75,6 +75,23 @@ Result<wire::HandleBytes> Context::exportRange(uint64_t address, uint64_t sizeBy
     return services_.ipc.exportRange(*memory_, address, sizeBytes, 0);
 }
 
+Result<wire::HandleBytes> Context::exportObject(uint64_t address) {
+    return services_.ipc.exportObject(*memory_, address);
+}
+
+Result<wire::HandleBytes> Context::exportPhysical(const memory::PhysicalMemoryRef &object) {
+    return services_.ipc.exportPhysical(*memory_, object);
+}
+
+Result<void> Context::freeMemory(uint64_t address) {
+    const uint64_t id = memory_->pointerInfo(address).id;
+    auto freed = memory_->free(address);
+    if (freed) {
+        services_.ipc.revokeObject(*memory_, address, id);
+    }
+    return freed;
+}
+
 Result<uint64_t> Context::openHandle(const Device &device, const wire::HandleBytes &handle) {
     return services_.ipc.open(*memory_, device.kmd(), handle);
 }

@@ -52,6 +52,11 @@ class Context {
 
     /// The range extension's export; see IpcService::exportRange.
     Result<wire::HandleBytes> exportRange(uint64_t address, uint64_t sizeBytes);
+    /// See IpcService::exportObject and exportPhysical.
+    Result<wire::HandleBytes> exportObject(uint64_t address);
+    Result<wire::HandleBytes> exportPhysical(const memory::PhysicalMemoryRef &object);
+    /// zeMemFree; see MemoryManager::free and IpcService::revokeObject.
+    Result<void> freeMemory(uint64_t address);
     /// See IpcService::open.
     Result<uint64_t> openHandle(const Device &device, const wire::HandleBytes &handle);
     /// See IpcService::put.

@@ -25,7 +25,8 @@ struct ExportedObject {
 /// Which export it is, for a Get that repeats an earlier one.
 struct ExportKey {
     const void *owner = nullptr; ///< the context, as an identity only; never followed
-    uint64_t address = 0;
+    wire::HandleKind kind = wire::HandleKind::Range;
+    uint64_t address = 0; ///< of an object that is mapped nowhere: its own
     uint64_t windowBytes = 0;
     uint32_t flags = 0;
 

@@ -62,6 +62,25 @@ void ExportTable::put(const void *owner, const wire::Token &token) {
     }
 }
 
+void ExportTable::revokeObject(const void *owner, uint64_t address, uint64_t mappingId) {
+    Reference revoked; // dropped after the lock: the memory may go with it
+    const MutexLock lock(mutex_);
+    for (const auto kind : {wire::HandleKind::SingleDevice, wire::HandleKind::SingleHost}) {
+        const auto newest = newest_.lower_bound({.owner = owner, .kind = kind, .address = address});
+        if (newest == newest_.end() || newest->first.owner != owner || newest->first.kind != kind ||
+            newest->first.address != address) {
+            continue;
+        }
+        const auto entry = byToken_.find(newest->second);
+        if (entry->second.reference->snapshot.pieces.front().mappingId == mappingId) {
+            revoked = std::move(entry->second.reference);
+            byToken_.erase(entry);
+            newest_.erase(newest);
+            return;
+        }
+    }
+}
+
 void ExportTable::dropOwner(const void *owner) {
     std::map<wire::Token, Entry> dropped;
     const MutexLock lock(mutex_);

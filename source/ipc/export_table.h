@@ -27,6 +27,10 @@ class ExportTable {
     /// Counts one Put; the last one removes the export. Unknown token or another owner: no effect.
     void put(const void *owner, const wire::Token &token);
 
+    /// Removes the export of one allocation, however often it was got. The id, which is never used
+    /// again, tells it from a later one at the same address.
+    void revokeObject(const void *owner, uint64_t address, uint64_t mappingId);
+
     /// Removes every export of an owner.
     void dropOwner(const void *owner);
 

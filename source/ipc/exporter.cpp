@@ -67,6 +67,15 @@ class TableBuilder {
     std::unordered_map<const kmd::Backing *, uint32_t> indices_;
 };
 
+/// What bytes 0-3 of a single object's handle may name; null for the others.
+std::shared_ptr<kmd::Backing> fileOfOneObject(const Export &source) {
+    const auto &backing = source.objects.front().backing;
+    // The file itself would permit more than a mapping that is read-only.
+    const bool fits = source.key.kind != wire::HandleKind::Range && backing->holdsOneObject() &&
+                      source.snapshot.pieces.front().access == Access::ReadWrite;
+    return fits ? backing : nullptr;
+}
+
 } // namespace
 
 Result<std::shared_ptr<Export>> buildExport(Os &os,
@@ -92,14 +101,15 @@ Result<std::shared_ptr<Export>> buildExport(Os &os,
     }
     const wire::IpcHandle handle = {.fd = -1,
                                     .rendezvousFd = -1,
-                                    .kind = wire::HandleKind::Range,
+                                    .kind = key.kind,
                                     .flags = 0,
                                     .serverId = identity.serverId,
                                     .token = result->token,
                                     .sizeBytes = key.windowBytes,
                                     .fdIdentity = 0,
                                     .pid = identity.pid};
-    result->handle = std::make_unique<TicketedHandle>(os, handle, withTicket);
+    result->handle =
+        std::make_unique<TicketedHandle>(os, handle, withTicket, fileOfOneObject(*result));
     return result;
 }
 

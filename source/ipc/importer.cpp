@@ -163,6 +163,42 @@ Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
     return transaction->commit(source.snapshot.leadBytes, source.snapshot.windowBytes, device);
 }
 
+Result<uint64_t> openDescriptor(memory::MemoryManager &manager,
+                                const kmd::Device &device,
+                                UniqueFd fd,
+                                uint64_t windowBytes,
+                                const kmd::FoundObject &found,
+                                std::shared_ptr<const wire::IpcHandle> origin) {
+    if (auto reach = requireReach(manager, device, found.device); !reach) {
+        return forward(reach);
+    }
+    if (windowBytes > found.info.sizeBytes) {
+        return fail(Status::InvalidArgument,
+                    "the handle promises {} bytes, its descriptor has {}",
+                    windowBytes,
+                    found.info.sizeBytes);
+    }
+    auto object = manager.importObject(device, std::move(fd), found.info);
+    if (!object) {
+        return forward(object);
+    }
+    auto transaction = manager.beginImport(found.info.sizeBytes);
+    if (!transaction) {
+        return forward(transaction);
+    }
+    const ImportTransaction::Piece piece = {.position = 0,
+                                            .object = *object,
+                                            .offset = 0,
+                                            .sizeBytes = found.info.sizeBytes,
+                                            .access = Access::ReadWrite,
+                                            .origin = {.handle = std::move(origin), .object = 0}};
+    if (auto bound = transaction->bind({&piece, 1}); !bound) {
+        return forward(bound);
+    }
+    (*object)->dropDescriptor();
+    return transaction->commit(0, windowBytes, device);
+}
+
 Result<uint64_t> openRemoteRange(Os &os,
                                  memory::MemoryManager &manager,
                                  const kmd::Device &device,

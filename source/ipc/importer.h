@@ -6,6 +6,7 @@
 #include "source/memory/memory_manager.h"
 
 #include <chrono>
+#include <memory>
 
 namespace causeway::ipc {
 
@@ -14,6 +15,15 @@ namespace causeway::ipc {
 Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
                               const kmd::Device &device,
                               const Export &source);
+
+/// Opens the memory of one object by its file. `origin`: the handle that it came with, or null.
+/// Errors: InvalidArgument (too small, not sealed, a device that cannot reach it), as openOwnRange.
+Result<uint64_t> openDescriptor(memory::MemoryManager &manager,
+                                const kmd::Device &device,
+                                UniqueFd fd,
+                                uint64_t windowBytes,
+                                const kmd::FoundObject &found,
+                                std::shared_ptr<const wire::IpcHandle> origin);
 
 /// Opens a range of another process by its token: table, then the objects' descriptors batch by
 /// batch, each turned into memory and closed before more are asked for. All or nothing. Errors:

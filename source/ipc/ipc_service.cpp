@@ -9,6 +9,15 @@ namespace causeway::ipc {
 IpcService::IpcService(Os &os, kmd::Backend &backend, IpcConfig config)
     : os_(os), config_(config), server_(os, exports_, backend, config.timeout) {}
 
+namespace {
+
+wire::HandleKind kindOf(const memory::PhysicalMemory &object) {
+    return object.placement() == Placement::Host ? wire::HandleKind::SingleHost
+                                                 : wire::HandleKind::SingleDevice;
+}
+
+} // namespace
+
 Result<wire::HandleBytes> IpcService::exportRange(memory::MemoryManager &owner,
                                                   uint64_t address,
                                                   uint64_t sizeBytes,
@@ -17,12 +26,49 @@ Result<wire::HandleBytes> IpcService::exportRange(memory::MemoryManager &owner,
     if (!snapshot) {
         return forward(snapshot);
     }
-    const ExportKey key = {
-        .owner = &owner, .address = address, .windowBytes = sizeBytes, .flags = flags};
-    if (const auto same = exports_.findSame(key, *snapshot)) {
+    return exportSnapshot(owner, wire::HandleKind::Range, address, std::move(*snapshot), flags);
+}
+
+Result<wire::HandleBytes> IpcService::exportObject(memory::MemoryManager &owner, uint64_t address) {
+    auto snapshot = owner.snapshotObject(address);
+    if (!snapshot) {
+        return forward(snapshot);
+    }
+    const auto kind = kindOf(*snapshot->pieces.front().object);
+    const uint64_t base = snapshot->address;
+    return exportSnapshot(owner, kind, base, std::move(*snapshot), 0);
+}
+
+Result<wire::HandleBytes> IpcService::exportPhysical(memory::MemoryManager &owner,
+                                                     const memory::PhysicalMemoryRef &object) {
+    memory::RangeSnapshot snapshot = {.address = 0,
+                                      .windowBytes = object->sizeBytes(),
+                                      .leadBytes = 0,
+                                      .pieces = {{.object = object,
+                                                  .offset = 0,
+                                                  .sizeBytes = object->sizeBytes(),
+                                                  .access = Access::ReadWrite,
+                                                  .mappingId = 0,
+                                                  .origin = {}}}};
+    // Mapped or not: as long as the export lives, no other object is at its address.
+    const auto identity = reinterpret_cast<uintptr_t>(object.get());
+    return exportSnapshot(owner, kindOf(*object), identity, std::move(snapshot), 0);
+}
+
+Result<wire::HandleBytes> IpcService::exportSnapshot(memory::MemoryManager &owner,
+                                                     wire::HandleKind kind,
+                                                     uint64_t address,
+                                                     memory::RangeSnapshot snapshot,
+                                                     uint32_t flags) {
+    const ExportKey key = {.owner = &owner,
+                           .kind = kind,
+                           .address = address,
+                           .windowBytes = snapshot.windowBytes,
+                           .flags = flags};
+    if (const auto same = exports_.findSame(key, snapshot)) {
         return same->handle->bytes();
     }
-    if (auto reacquired = reacquire(os_, owner, *snapshot, config_.timeout); !reacquired) {
+    if (auto reacquired = reacquire(os_, owner, snapshot, config_.timeout); !reacquired) {
         return forward(reacquired);
     }
     const auto serverId = server_.start();
@@ -32,7 +78,7 @@ Result<wire::HandleBytes> IpcService::exportRange(memory::MemoryManager &owner,
     auto fresh = buildExport(os_,
                              {.serverId = *serverId, .pid = os_.processId()},
                              key,
-                             std::move(*snapshot),
+                             std::move(snapshot),
                              ticketsFit());
     if (!fresh) {
         return forward(fresh);
@@ -55,37 +101,78 @@ void IpcService::put(const memory::MemoryManager &owner, const wire::HandleBytes
     }
 }
 
-Result<wire::IpcHandle> IpcService::resolve(const wire::HandleBytes &bytes) {
-    const auto decoded = wire::decodeHandle(bytes);
-    if (!decoded) {
-        return std::unexpected(decoded.error());
-    }
-    if (const auto *whole = std::get_if<wire::IpcHandle>(&*decoded)) {
-        return *whole;
-    }
-    return readTicket(os_, std::get<wire::DescriptorOnly>(*decoded).fd);
+void IpcService::revokeObject(const memory::MemoryManager &owner,
+                              uint64_t address,
+                              uint64_t mappingId) {
+    exports_.revokeObject(&owner, address, mappingId);
 }
 
 Result<uint64_t> IpcService::open(memory::MemoryManager &importer,
                                   const kmd::Device &device,
                                   const wire::HandleBytes &bytes) {
-    const auto handle = resolve(bytes);
-    if (!handle) {
-        return std::unexpected(handle.error());
+    const auto decoded = wire::decodeHandle(bytes);
+    if (!decoded) {
+        return std::unexpected(decoded.error());
     }
-    if (handle->kind != wire::HandleKind::Range) {
-        return fail(Status::UnsupportedFeature, "only handles of ranges can be opened");
+    if (const auto *whole = std::get_if<wire::IpcHandle>(&*decoded)) {
+        return openHandle(importer, device, *whole);
     }
-    if (const auto own = exports_.find(handle->token)) {
-        if (handle->sizeBytes != own->snapshot.windowBytes) {
-            return fail(Status::InvalidArgument, "the handle's size is not that of its range");
+    const int fd = std::get<wire::DescriptorOnly>(*decoded).fd;
+    if (looksLikeTicket(os_, fd)) {
+        const auto handle = readTicket(os_, fd);
+        return handle ? openHandle(importer, device, *handle) : std::unexpected(handle.error());
+    }
+    return openFile(importer, device, fd, nullptr);
+}
+
+Result<uint64_t> IpcService::openHandle(memory::MemoryManager &importer,
+                                        const kmd::Device &device,
+                                        const wire::IpcHandle &handle) {
+    if (const auto own = exports_.find(handle.token)) {
+        if (handle.sizeBytes != own->snapshot.windowBytes) {
+            return fail(Status::InvalidArgument, "the handle's size is not that of its memory");
         }
         return openOwnRange(importer, device, *own);
     }
-    if (handle->serverId == server_.id()) {
+    if (handle.serverId == server_.id()) {
         return fail(Status::InvalidArgument, "this process no longer shares this handle");
     }
-    return openRemoteRange(os_, importer, device, *handle, config_.timeout);
+    if (handle.kind != wire::HandleKind::Range && isItsFile(handle)) {
+        return openFile(importer, device, handle.fd, &handle);
+    }
+    return openRemoteRange(os_, importer, device, handle, config_.timeout);
+}
+
+/// Whether bytes 0-3 are, in this process, the object's own file: a client has moved it.
+bool IpcService::isItsFile(const wire::IpcHandle &handle) {
+    if (handle.fd < 0 || handle.fdIdentity == 0) {
+        return false;
+    }
+    const auto info = os_.fileInfo(handle.fd);
+    return info && wire::fileIdentity(info->device, info->inode) == handle.fdIdentity &&
+           !looksLikeTicket(os_, handle.fd);
+}
+
+/// `fd` stays the application's. `handle`: that it came with, or null.
+Result<uint64_t> IpcService::openFile(memory::MemoryManager &importer,
+                                      const kmd::Device &device,
+                                      int fd,
+                                      const wire::IpcHandle *handle) {
+    const auto found = importer.backend().identify(fd);
+    if (!found) {
+        return std::unexpected(found.error());
+    }
+    auto copy = os_.duplicate(fd);
+    if (!copy) {
+        return failWith(copy.error(), "duplicating the descriptor of the handle");
+    }
+    return openDescriptor(importer,
+                          device,
+                          std::move(*copy),
+                          handle != nullptr ? handle->sizeBytes : found->info.sizeBytes,
+                          *found,
+                          handle != nullptr ? std::make_shared<const wire::IpcHandle>(*handle)
+                                            : nullptr);
 }
 
 void IpcService::dropOwner(const memory::MemoryManager &owner) {

@@ -29,6 +29,19 @@ class IpcService {
                                           uint64_t sizeBytes,
                                           uint32_t flags);
 
+    /// The export of the one object behind an address, whole: its handle's bytes 0-3 are a
+    /// descriptor of the object, the same for each Get. Counted likewise. Errors: as
+    /// MemoryManager::snapshotObject, then as above.
+    Result<wire::HandleBytes> exportObject(memory::MemoryManager &owner, uint64_t address);
+
+    /// The same of an object that need not be mapped.
+    Result<wire::HandleBytes> exportPhysical(memory::MemoryManager &owner,
+                                             const memory::PhysicalMemoryRef &object);
+
+    /// The allocation with this base and id is freed: its export is revoked, also if nobody ever
+    /// puts it.
+    void revokeObject(const memory::MemoryManager &owner, uint64_t address, uint64_t mappingId);
+
     /// zeMemPutIpcHandle: counts down; the last one revokes. Unknown handles, other contexts' and
     /// other processes' handles are a success without effect (ipc.md, Counting).
     void put(const memory::MemoryManager &owner, const wire::HandleBytes &handle);
@@ -46,7 +59,19 @@ class IpcService {
 
   private:
     [[nodiscard]] bool ticketsFit() const;
-    [[nodiscard]] Result<wire::IpcHandle> resolve(const wire::HandleBytes &bytes);
+    Result<wire::HandleBytes> exportSnapshot(memory::MemoryManager &owner,
+                                             wire::HandleKind kind,
+                                             uint64_t address,
+                                             memory::RangeSnapshot snapshot,
+                                             uint32_t flags);
+    Result<uint64_t> openHandle(memory::MemoryManager &importer,
+                                const kmd::Device &device,
+                                const wire::IpcHandle &handle);
+    Result<uint64_t> openFile(memory::MemoryManager &importer,
+                              const kmd::Device &device,
+                              int fd,
+                              const wire::IpcHandle *handle);
+    [[nodiscard]] bool isItsFile(const wire::IpcHandle &handle);
 
     Os &os_;
     const IpcConfig config_;

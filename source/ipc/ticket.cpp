@@ -35,7 +35,31 @@ Result<FileInfo> requireTicket(Os &os, int fd) {
     return *info;
 }
 
+/// Of an object's own file. Completes the handle with its identity.
+Result<Ticket> duplicateOf(Os &os, kmd::Backing &backing, wire::IpcHandle &handle) {
+    const kmd::Extent whole = {.offset = 0, .sizeBytes = backing.sizeBytes()};
+    auto file = backing.exportDescriptor({&whole, 1});
+    if (!file) {
+        return forward(file);
+    }
+    auto copy = os.duplicate(file->get());
+    if (!copy) {
+        return failWith(copy.error(), "duplicating the descriptor of an object");
+    }
+    const auto info = os.fileInfo(copy->get());
+    if (!info) {
+        return failWith(info.error(), "fstat of an object");
+    }
+    handle.fdIdentity = wire::fileIdentity(info->device, info->inode);
+    return Ticket{.fd = std::move(*copy), .identity = handle.fdIdentity};
+}
+
 } // namespace
+
+bool looksLikeTicket(Os &os, int fd) {
+    const auto name = os.fileName(fd);
+    return name && *name == ticketLink;
+}
 
 Result<Ticket> makeTicket(Os &os, wire::IpcHandle &handle) {
     auto file = os.memfdCreate(ticketName, MFD_ALLOW_SEALING);
@@ -62,8 +86,11 @@ Result<Ticket> makeTicket(Os &os, wire::IpcHandle &handle) {
     return Ticket{.fd = std::move(*file), .identity = handle.fdIdentity};
 }
 
-TicketedHandle::TicketedHandle(Os &os, const wire::IpcHandle &handle, bool withTicket)
-    : os_(os), withTicket_(withTicket), handle_(handle) {
+TicketedHandle::TicketedHandle(Os &os,
+                               const wire::IpcHandle &handle,
+                               bool withTicket,
+                               std::shared_ptr<kmd::Backing> file)
+    : os_(os), withTicket_(withTicket), file_(std::move(file)), handle_(handle) {
     const MutexLock lock(mutex_);
     if (withTicket_) {
         renew();
@@ -101,7 +128,7 @@ void TicketedHandle::renew() {
     handle_.fdIdentity = 0;
     try {
         wire::IpcHandle fresh = handle_;
-        auto ticket = makeTicket(os_, fresh);
+        auto ticket = file_ != nullptr ? duplicateOf(os_, *file_, fresh) : makeTicket(os_, fresh);
         if (!ticket) {
             log(LogLevel::Info, "a handle without a ticket: {}", ticket.error().message);
             return;

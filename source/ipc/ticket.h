@@ -3,6 +3,9 @@
 #include "shared/base/mutex.h"
 #include "shared/os/os.h"
 #include "shared/wire/ipc_handle.h"
+#include "source/kmd/kmd.h"
+
+#include <memory>
 
 namespace causeway::ipc {
 
@@ -19,20 +22,29 @@ struct Ticket {
 /// Errors: OutOfHostMemory and what else memfd_create and its relatives say.
 Result<Ticket> makeTicket(Os &os, wire::IpcHandle &handle);
 
+/// Whether `fd` is a ticket by its name; readTicket judges the rest.
+[[nodiscard]] bool looksLikeTicket(Os &os, int fd);
+
 /// Judges a descriptor that the application handed over (it stays the application's) and reads the
 /// handle from it. Errors: InvalidArgument where it is not a ticket of ours, by its name, size and
 /// seals, or holds another ticket's handle.
 Result<wire::IpcHandle> readTicket(Os &os, int fd);
 
-/// The 64 bytes of an export as each Get returns them, and the ticket that their bytes 0-3 name.
+/// The 64 bytes of an export as each Get returns them, and the descriptor that their bytes 0-3
+/// name: a duplicate of the object's own file where there is one, since clients mmap that, else a
+/// ticket.
 ///
 /// The number belongs to the driver, but clients disagree about that: some close it (ipc.md). So it
-/// is compared with the ticket's file before each use and before it is closed; where it has become
-/// another file or none, a new ticket takes its place and the other file is left alone. Any thread.
+/// is compared with its file before each use and before it is closed; where it has become another
+/// file or none, a new descriptor takes its place and the other file is left alone. Any thread.
 class TicketedHandle {
   public:
-    /// Without a ticket, or while no descriptor is to be had for one, bytes 0-3 are -1.
-    TicketedHandle(Os &os, const wire::IpcHandle &handle, bool withTicket);
+    /// Without a descriptor, or while none is to be had, bytes 0-3 are -1. `file`: of the one
+    /// object, or null.
+    TicketedHandle(Os &os,
+                   const wire::IpcHandle &handle,
+                   bool withTicket,
+                   std::shared_ptr<kmd::Backing> file = nullptr);
     ~TicketedHandle();
     TicketedHandle(const TicketedHandle &) = delete;
     TicketedHandle &operator=(const TicketedHandle &) = delete;
@@ -45,6 +57,7 @@ class TicketedHandle {
 
     Os &os_;
     const bool withTicket_;
+    const std::shared_ptr<kmd::Backing> file_;
     Mutex mutex_;
     wire::IpcHandle handle_ GUARDED_BY(mutex_);
     Ticket ticket_ GUARDED_BY(mutex_);

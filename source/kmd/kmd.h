@@ -79,6 +79,10 @@ class Backing {
     [[nodiscard]] virtual ObjectKind kind() const = 0;
     [[nodiscard]] virtual uint64_t sizeBytes() const = 0;
 
+    /// Whether it holds one object and nothing else, now and later: its descriptor can be given to
+    /// an application.
+    [[nodiscard]] virtual bool holdsOneObject() const = 0;
+
     /// A descriptor for a peer that will map `extents` and nothing else. Whatever in the backing is
     /// reused later, those extents stay untouched while that descriptor or a mapping of it lives in
     /// any process. A borrowed descriptor is valid as long as this Backing.
@@ -168,6 +172,12 @@ class AddressSpace {
     [[nodiscard]] virtual Result<void> protect(uint64_t va, uint64_t sizeBytes, Access access) = 0;
 };
 
+/// What a descriptor is that an application handed over.
+struct FoundObject {
+    ImportInfo info;        ///< with the file's whole size
+    DeviceUuid device = {}; ///< whose memory it is
+};
+
 /// One kind of device: enumerates them and makes what a context needs. Constant after creation.
 class Backend {
   public:
@@ -175,6 +185,9 @@ class Backend {
     [[nodiscard]] virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
     /// Whether memory of the device with this uuid can be bound for `device`.
     [[nodiscard]] virtual bool canReach(const Device &device, const DeviceUuid &uuid) const = 0;
+    /// Whether `fd` is a file of one object, made by a device of this kind in any process. Proves
+    /// no more than that; importing it checks it. Errors: InvalidArgument.
+    [[nodiscard]] virtual Result<FoundObject> identify(int fd) const = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<MemoryPool>> createPool() = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<AddressSpace>> createAddressSpace() = 0;
 

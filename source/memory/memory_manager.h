@@ -118,6 +118,11 @@ class MemoryManager {
     /// (any other byte unmapped, also by wrap-around; names hole and piece).
     Result<RangeSnapshot> snapshot(uint64_t address, uint64_t sizeBytes) const;
 
+    /// The one object behind an address, whole, for an export without the range descriptor: the
+    /// allocation that holds it, the mapping of a whole object, or an imported range of one piece.
+    /// Errors: InvalidArgument (anything else).
+    Result<RangeSnapshot> snapshotObject(uint64_t address) const;
+
     /// Begins an import: reserves `mappedBytes` of fresh address space. Nothing is visible before
     /// commit. Errors: OutOfDeviceMemory.
     Result<ImportTransaction> beginImport(uint64_t mappedBytes);
@@ -195,6 +200,8 @@ class MemoryManager {
     [[nodiscard]] Result<void> requireReserved(uint64_t va, uint64_t end) const REQUIRES(mutex_);
     [[nodiscard]] Result<void> requireWholePages(uint64_t va, uint64_t end) const REQUIRES(mutex_);
     [[nodiscard]] Result<void> requireExportable(uint64_t va, uint64_t end) const REQUIRES(mutex_);
+    [[nodiscard]] Result<RangeSnapshot> snapshotOf(uint64_t address, uint64_t sizeBytes) const
+        REQUIRES(mutex_);
     [[nodiscard]] AddressStretch wholeMapping(IntervalMap<Mapping>::const_iterator at) const
         REQUIRES(mutex_);
     [[nodiscard]] Result<void> releaseRegion(uint64_t va, uint64_t end, Dropped &dropped)

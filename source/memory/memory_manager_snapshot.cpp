@@ -61,11 +61,15 @@ Result<RangeSnapshot> MemoryManager::snapshot(uint64_t address, uint64_t sizeByt
     if (sizeBytes == 0) {
         return fail(Status::InvalidSize, "a range cannot have 0 bytes");
     }
+    const MutexLock lock(mutex_);
+    return snapshotOf(address, sizeBytes);
+}
+
+Result<RangeSnapshot> MemoryManager::snapshotOf(uint64_t address, uint64_t sizeBytes) const {
     const auto sum = checkedAdd(address, sizeBytes);
     const uint64_t end = sum.value_or(UINT64_MAX);
     const uint64_t first = alignDown(address, osPageBytes_);
 
-    const MutexLock lock(mutex_);
     if (auto exportable = requireExportable(address, end); !exportable) {
         return forward(exportable);
     }
@@ -104,6 +108,46 @@ Result<RangeSnapshot> MemoryManager::snapshot(uint64_t address, uint64_t sizeByt
                                        .origin = mapping.origin});
         }
         at = pieceEnd;
+    }
+    return snapshot;
+}
+
+Result<RangeSnapshot> MemoryManager::snapshotObject(uint64_t address) const {
+    const MutexLock lock(mutex_);
+    const auto region = regions_.find(address);
+    if (region == regions_.end()) {
+        return fail(Status::InvalidArgument, "nothing is allocated or mapped at {:#x}", address);
+    }
+    const Region &held = region->second.value;
+    if (held.allocation) {
+        const PhysicalMemoryRef &object = held.allocation->object;
+        return RangeSnapshot{.address = region->first,
+                             .windowBytes = held.allocation->sizeBytes,
+                             .leadBytes = 0,
+                             .pieces = {{.object = object,
+                                         .offset = 0,
+                                         .sizeBytes = object->sizeBytes(),
+                                         .access = Access::ReadWrite,
+                                         .mappingId = held.id,
+                                         .origin = {}}}};
+    }
+    AddressStretch stretch;
+    if (held.import) {
+        stretch = {held.import->address, held.import->sizeBytes};
+    } else if (const auto mapping = mappings_.find(address); mapping != mappings_.end()) {
+        stretch = wholeMapping(mapping);
+    } else {
+        return fail(Status::InvalidArgument, "nothing is mapped at {:#x}", address);
+    }
+    auto snapshot = snapshotOf(stretch.base, stretch.sizeBytes);
+    if (!snapshot) {
+        return forward(snapshot);
+    }
+    const bool whole =
+        held.import || stretch.sizeBytes == snapshot->pieces.front().object->sizeBytes();
+    if (snapshot->pieces.size() != 1 || !whole) {
+        return fail(
+            Status::InvalidArgument, "what is mapped at {:#x} is not one whole object", address);
     }
     return snapshot;
 }

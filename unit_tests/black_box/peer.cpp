@@ -131,6 +131,10 @@ ze_ipc_mem_handle_t Peer::exportRange(uint64_t address, uint64_t size) {
     return demand({.command = Command::Export, .address = address, .size = size}).handle;
 }
 
+ze_ipc_mem_handle_t Peer::exportObject(uint64_t address) {
+    return demand({.command = Command::ExportObject, .address = address}).handle;
+}
+
 ze_result_t Peer::put(const ze_ipc_mem_handle_t &handle) {
     return ask({.command = Command::Put, .handle = handle}).result;
 }

@@ -44,6 +44,7 @@ class Peer {
     void fillRange(uint64_t firstObject);
     void destroyRange();
     ze_ipc_mem_handle_t exportRange(uint64_t address, uint64_t size);
+    ze_ipc_mem_handle_t exportObject(uint64_t address);
     ze_result_t put(const ze_ipc_mem_handle_t &handle);
 
     // The process

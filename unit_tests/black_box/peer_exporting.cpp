@@ -99,6 +99,9 @@ bool serveExporting(PeerState &state, const Request &request, Reply &reply) {
     case Command::Export:
         reply.result = tryExport(state.ze(), pointer(request.address), request.size, &reply.handle);
         return true;
+    case Command::ExportObject:
+        reply.result = zeMemGetIpcHandle(state.ze(), pointer(request.address), &reply.handle);
+        return true;
     case Command::Put:
         reply.result = putIpcHandle(state.ze(), request.handle);
         return true;

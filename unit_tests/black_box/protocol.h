@@ -37,6 +37,7 @@ enum class Command : uint8_t {
     FillRange,      ///< extra: first object: rewrites the ends of all objects
     DestroyRange,   ///< unmaps and destroys all
     Export,         ///< address, size -> handle
+    ExportObject,   ///< address -> handle, without the range descriptor
     Put,            ///< handle
     ReplaceContext, ///< destroys the context and makes a new one
     CountObjects,   ///< size: of an object, value: most -> value: created before a failure (result)

@@ -58,6 +58,8 @@ class FakeBacking final : public kmd::Backing {
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
 
+    [[nodiscard]] bool holdsOneObject() const override { return true; }
+
     [[nodiscard]] Result<kmd::TravelFd> exportDescriptor(std::span<const kmd::Extent>) override {
         return fail(Status::UnsupportedFeature, "fake memory has no descriptor");
     }
@@ -168,6 +170,10 @@ FakeBackend::~FakeBackend() {
 bool FakeBackend::canReach(const kmd::Device &, const DeviceUuid &uuid) const {
     return std::ranges::any_of(
         devices_, [&](const auto &device) { return device->properties().uuid == uuid; });
+}
+
+Result<kmd::FoundObject> FakeBackend::identify(int fd) const {
+    return fail(Status::InvalidArgument, "descriptor {} is no fake memory: there are none", fd);
 }
 
 Result<std::unique_ptr<kmd::MemoryPool>> FakeBackend::createPool() {

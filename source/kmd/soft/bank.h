@@ -30,6 +30,8 @@ class Bank final : public SoftBacking {
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
 
+    [[nodiscard]] bool holdsOneObject() const override { return false; }
+
     [[nodiscard]] int fd() const override { return file_.get(); }
 
     /// A descriptor with a lease on the extents, which the caller's memory objects occupy. Without

@@ -1,6 +1,7 @@
 #include "source/kmd/soft/soft_backend.h"
 
 #include "shared/base/log.h"
+#include "source/kmd/soft/object_name.h"
 #include "source/kmd/soft/soft_address_space.h"
 
 #include <algorithm>
@@ -50,6 +51,25 @@ SoftBackend::SoftBackend(Os &os, const SoftConfig &config) : os_(os), maps_(os) 
 
 bool SoftBackend::canReach(const Device &device, const DeviceUuid &uuid) const {
     return sameBoot(device.properties().uuid, uuid);
+}
+
+Result<FoundObject> SoftBackend::identify(int fd) const {
+    const auto link = os_.fileName(fd);
+    const auto file = os_.fileInfo(fd);
+    if (!link || !file) {
+        return failWith(link ? file.error() : link.error(), fmt::format("descriptor {}", fd));
+    }
+    const auto name = parseObjectName(*link);
+    if (!name || name->bank) {
+        return fail(Status::InvalidArgument,
+                    "descriptor {} is {}, not the memory of one object of a soft device",
+                    fd,
+                    *link);
+    }
+    return FoundObject{.info = {.kind = ObjectKind::Memfd,
+                                .placement = name->placement,
+                                .sizeBytes = file->sizeBytes},
+                       .device = name->device};
 }
 
 Result<std::unique_ptr<MemoryPool>> SoftBackend::createPool() {

@@ -22,6 +22,8 @@ class OwnFile final : public SoftBacking {
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
 
+    [[nodiscard]] bool holdsOneObject() const override { return true; }
+
     [[nodiscard]] Result<TravelFd> exportDescriptor(std::span<const Extent> extents) override;
 
     [[nodiscard]] int fd() const override { return file_.get(); }
@@ -42,6 +44,9 @@ class ImportedFile final : public SoftBacking {
     [[nodiscard]] ObjectKind kind() const override { return kind_; }
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
+
+    /// Unknown: it may be a bank of the peer.
+    [[nodiscard]] bool holdsOneObject() const override { return false; }
 
     [[nodiscard]] Result<TravelFd> exportDescriptor(std::span<const Extent> extents) override;
     [[nodiscard]] int fd() const override;

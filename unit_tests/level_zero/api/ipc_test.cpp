@@ -66,16 +66,30 @@ TEST_F(IpcTest, TheSpecificationsErrorTable) {
               ZE_RESULT_ERROR_INVALID_NULL_POINTER);
 }
 
-TEST_F(IpcTest, WithoutTheRangeDescriptorTheSentenceNamesIt) {
-    EXPECT_EQ(api::zeMemGetIpcHandle(context_, address_, &handle_),
-              ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
-    EXPECT_NE(lastSentence().find("ze_ipc_phys_mem_handle_range_ext_desc_t"), std::string::npos);
-    EXPECT_EQ(api::zeMemGetIpcHandleWithProperties(context_, address_, nullptr, &handle_),
-              ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+TEST_F(IpcTest, WithoutTheRangeDescriptorItIsTheObjectThere) {
+    std::memcpy(address_ + page, "second", sizeof("second"));
+    ASSERT_EQ(api::zeMemGetIpcHandle(context_, address_ + page + 9, &handle_), ZE_RESULT_SUCCESS);
+    const ze_ipc_mem_handle_t first = handle_;
+    ASSERT_EQ(api::zeMemGetIpcHandleWithProperties(context_, address_ + page, nullptr, &handle_),
+              ZE_RESULT_SUCCESS);
+    EXPECT_EQ(std::memcmp(&first, &handle_, sizeof(first)), 0);
+    ASSERT_EQ(open(), ZE_RESULT_SUCCESS);
+    EXPECT_STREQ(static_cast<char *>(opened_), "second");
+    EXPECT_EQ(api::zeMemCloseIpcHandle(context_, opened_), ZE_RESULT_SUCCESS);
     EXPECT_EQ(api::zeMemGetIpcHandle(context_, nullptr, &handle_),
               ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     EXPECT_EQ(api::zeMemGetIpcHandle(context_, address_, nullptr),
               ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+}
+
+TEST_F(IpcTest, WhereNotOneWholeObjectIsTheSentenceNamesTheRangeDescriptor) {
+    char *const part = static_cast<char *>(reserve(page));
+    ASSERT_EQ(
+        api::zeVirtualMemMap(
+            context_, part, page, makePhysical(2 * page), 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+        ZE_RESULT_SUCCESS);
+    EXPECT_EQ(api::zeMemGetIpcHandle(context_, part, &handle_), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    EXPECT_NE(lastSentence().find("ze_ipc_phys_mem_handle_range_ext_desc_t"), std::string::npos);
 }
 
 TEST_F(IpcTest, OpeningChecksItsArguments) {

@@ -164,15 +164,6 @@ TEST_F(IpcServiceTest, ADamagedHandleIsRefused) {
     EXPECT_TRUE(failsWith(other_.open(later), Status::UnsupportedVersion, "version"));
 }
 
-TEST_F(IpcServiceTest, ASingleObjectsHandleIsUnsupported) {
-    const Range range = makeRange(peer_, 1);
-    wire::IpcHandle handle = decoded(must(peer_.share(range.va, range.sizeBytes)));
-    handle.kind = wire::HandleKind::SingleDevice;
-
-    EXPECT_TRUE(
-        failsWith(other_.open(wire::encodeHandle(handle)), Status::UnsupportedFeature, "ranges"));
-}
-
 TEST_F(IpcServiceTest, AForgedTokenIsRefused) {
     const Range range = makeRange(peer_, 1);
     wire::IpcHandle handle = decoded(must(peer_.share(range.va, range.sizeBytes)));

@@ -48,6 +48,10 @@ class Peer {
         return service.exportRange(*memory, va, sizeBytes, 0);
     }
 
+    [[nodiscard]] Result<wire::HandleBytes> shareObject(uint64_t va) {
+        return service.exportObject(*memory, va);
+    }
+
     [[nodiscard]] Result<uint64_t> open(const wire::HandleBytes &handle) {
         return service.open(*memory, device(), handle);
     }

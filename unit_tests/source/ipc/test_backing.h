@@ -40,6 +40,8 @@ class TestBacking final : public kmd::Backing {
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
 
+    [[nodiscard]] bool holdsOneObject() const override { return true; }
+
     [[nodiscard]] Result<kmd::TravelFd> exportDescriptor(std::span<const kmd::Extent>) override {
         if (throws) {
             throw std::bad_alloc();

@@ -20,6 +20,10 @@ class WatchedBackend final : public kmd::Backend {
         return fake_.canReach(device, uuid);
     }
 
+    [[nodiscard]] Result<kmd::FoundObject> identify(int fd) const override {
+        return fake_.identify(fd);
+    }
+
     [[nodiscard]] Result<std::unique_ptr<kmd::MemoryPool>> createPool() override {
         return fake_.createPool();
     }
