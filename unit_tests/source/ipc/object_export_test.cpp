@@ -8,12 +8,12 @@ namespace {
 
 class ObjectExportTest : public RollbackFixture {
   protected:
-    [[nodiscard]] static uint64_t allocate(Peer &peer, uint64_t sizeBytes) {
+    [[nodiscard]] static uint64_t allocate(Peer &peer, uint64_t bytes) {
         const uint64_t va = must(peer.memory->allocate({.kind = memory::AllocationKind::Device,
                                                         .device = &peer.device(),
-                                                        .sizeBytes = sizeBytes,
+                                                        .sizeBytes = bytes,
                                                         .alignment = 0}));
-        for (uint64_t i = 0; i < sizeBytes; i += 97) {
+        for (uint64_t i = 0; i < bytes; i += 97) {
             bytesAt(va + i, 1)[0] = static_cast<std::byte>(i);
         }
         return va;
