@@ -3,6 +3,7 @@
 #include "level_zero/api/handles.h"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,27 @@ Result<void> createContext(core::Driver &driver,
     return {};
 }
 
+/// Memory of the devices that there are is where it is: nothing migrates and nothing is evicted, so
+/// that only the arguments are judged.
+ze_result_t onResidency(const char *function,
+                        ze_context_handle_t hContext,
+                        ze_device_handle_t hDevice,
+                        const void *ptr) {
+    return onContext(function, hContext, [&](core::Context &context) -> Result<void> {
+        if (auto device = findDeviceIn(context, hDevice); !device) {
+            return forward(device);
+        }
+        if (ptr == nullptr) {
+            return nullPointer("ptr");
+        }
+        const auto info = context.memory().pointerInfo(toAddress(ptr));
+        if (info.kind == memory::PointerKind::Unknown) {
+            return fail(Status::InvalidArgument, "nothing is allocated or mapped at {}", ptr);
+        }
+        return {};
+    });
+}
+
 } // namespace
 
 ze_result_t zeContextCreate(ze_driver_handle_t hDriver,
@@ -85,6 +107,31 @@ ze_result_t zeContextDestroy(ze_context_handle_t hContext) {
 ze_result_t zeContextGetStatus(ze_context_handle_t hContext) {
     return onContext(
         "zeContextGetStatus", hContext, [](core::Context &) -> Result<void> { return {}; });
+}
+
+ze_result_t zeContextSystemBarrier(ze_context_handle_t hContext, ze_device_handle_t hDevice) {
+    return onContext(
+        "zeContextSystemBarrier", hContext, [&](core::Context &context) -> Result<void> {
+            if (auto device = findDeviceIn(context, hDevice); !device) {
+                return forward(device);
+            }
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+            return {};
+        });
+}
+
+ze_result_t zeContextMakeMemoryResident(ze_context_handle_t hContext,
+                                        ze_device_handle_t hDevice,
+                                        void *ptr,
+                                        size_t) {
+    return onResidency("zeContextMakeMemoryResident", hContext, hDevice, ptr);
+}
+
+ze_result_t zeContextEvictMemory(ze_context_handle_t hContext,
+                                 ze_device_handle_t hDevice,
+                                 void *ptr,
+                                 size_t) {
+    return onResidency("zeContextEvictMemory", hContext, hDevice, ptr);
 }
 
 } // namespace causeway::api

@@ -44,6 +44,9 @@ decltype(::zeContextCreate) zeContextCreate;
 decltype(::zeContextCreateEx) zeContextCreateEx;
 decltype(::zeContextDestroy) zeContextDestroy;
 decltype(::zeContextGetStatus) zeContextGetStatus;
+decltype(::zeContextSystemBarrier) zeContextSystemBarrier;
+decltype(::zeContextMakeMemoryResident) zeContextMakeMemoryResident;
+decltype(::zeContextEvictMemory) zeContextEvictMemory;
 
 // virtual_memory.cpp
 decltype(::zeVirtualMemReserve) zeVirtualMemReserve;

@@ -84,6 +84,9 @@ void fill(ze_context_dditable_t &table, ze_api_version_t version) {
         .entry(ZE_API_VERSION_1_0, &Table::pfnCreate, api::zeContextCreate)
         .entry(ZE_API_VERSION_1_0, &Table::pfnDestroy, api::zeContextDestroy)
         .entry(ZE_API_VERSION_1_0, &Table::pfnGetStatus, api::zeContextGetStatus)
+        .entry(ZE_API_VERSION_1_0, &Table::pfnSystemBarrier, api::zeContextSystemBarrier)
+        .entry(ZE_API_VERSION_1_0, &Table::pfnMakeMemoryResident, api::zeContextMakeMemoryResident)
+        .entry(ZE_API_VERSION_1_0, &Table::pfnEvictMemory, api::zeContextEvictMemory)
         .entry(ZE_API_VERSION_1_1, &Table::pfnCreateEx, api::zeContextCreateEx);
 }
 

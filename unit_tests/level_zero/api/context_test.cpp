@@ -54,6 +54,27 @@ TEST_F(ContextTest, BadArgumentsGetTheirDocumentedResults) {
     EXPECT_EQ(context, nullptr);
 }
 
+TEST_F(ContextTest, ResidencyIsOfMemoryThatTheContextKnows) {
+    auto *address = static_cast<char *>(reserve(2 * page));
+    ASSERT_EQ(
+        api::zeVirtualMemMap(
+            context_, address, page, makePhysical(page), 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+        ZE_RESULT_SUCCESS);
+    const auto device = devices_[0];
+    int local = 0;
+    for (const auto call : {api::zeContextMakeMemoryResident, api::zeContextEvictMemory}) {
+        EXPECT_EQ(call(context_, device, address + 7, 10), ZE_RESULT_SUCCESS);
+        EXPECT_EQ(call(context_, device, address + page, page), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(call(context_, device, &local, 4), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(call(context_, device, nullptr, 4), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+        EXPECT_EQ(call(context_, nullptr, address, 4), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+        EXPECT_EQ(call(nullptr, device, address, 4), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+        EXPECT_EQ(call(context_, devices_[1], address, 4), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    }
+    EXPECT_EQ(api::zeContextSystemBarrier(context_, device), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(api::zeContextSystemBarrier(context_, nullptr), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+}
+
 TEST_F(ContextTest, AContextCanBeDestroyedOnce) {
     const auto context = makeContext();
     EXPECT_EQ(api::zeContextDestroy(context), ZE_RESULT_SUCCESS);
