@@ -5,10 +5,6 @@
 #include "source/ipc/ticket.h"
 
 namespace causeway::ipc {
-
-IpcService::IpcService(Os &os, kmd::Backend &backend, IpcConfig config)
-    : os_(os), config_(config), server_(os, exports_, backend, config.timeout) {}
-
 namespace {
 
 wire::HandleKind kindOf(const memory::PhysicalMemory &object) {
@@ -17,6 +13,9 @@ wire::HandleKind kindOf(const memory::PhysicalMemory &object) {
 }
 
 } // namespace
+
+IpcService::IpcService(Os &os, kmd::Backend &backend, IpcConfig config)
+    : os_(os), config_(config), server_(os, exports_, backend, config.timeout) {}
 
 Result<wire::HandleBytes> IpcService::exportRange(memory::MemoryManager &owner,
                                                   uint64_t address,
@@ -158,13 +157,14 @@ Result<uint64_t> IpcService::openFile(memory::MemoryManager &importer,
                                       const kmd::Device &device,
                                       int fd,
                                       const wire::IpcHandle *handle) {
-    const auto found = importer.backend().identify(fd);
-    if (!found) {
-        return std::unexpected(found.error());
-    }
+    // First: the application can make the number another file at any time.
     auto copy = os_.duplicate(fd);
     if (!copy) {
         return failWith(copy.error(), "duplicating the descriptor of the handle");
+    }
+    const auto found = importer.backend().identify(copy->get());
+    if (!found) {
+        return std::unexpected(found.error());
     }
     return openDescriptor(importer,
                           device,

@@ -1,5 +1,6 @@
 #include "source/kmd/soft/soft_backend.h"
 
+#include "shared/base/checked.h"
 #include "shared/base/log.h"
 #include "source/kmd/soft/object_name.h"
 #include "source/kmd/soft/soft_address_space.h"
@@ -60,7 +61,8 @@ Result<FoundObject> SoftBackend::identify(int fd) const {
         return failWith(link ? file.error() : link.error(), fmt::format("descriptor {}", fd));
     }
     const auto name = parseObjectName(*link);
-    if (!name || name->bank) {
+    const bool isWhole = file->sizeBytes > 0 && isAligned(file->sizeBytes, os_.pageSize());
+    if (!name || name->bank || !isWhole) {
         return fail(Status::InvalidArgument,
                     "descriptor {} is {}, not the memory of one object of a soft device",
                     fd,

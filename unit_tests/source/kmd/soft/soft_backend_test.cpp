@@ -1,3 +1,4 @@
+#include "source/kmd/soft/object_name.h"
 #include "unit_tests/source/kmd/soft/soft_test.h"
 
 #include <cerrno>
@@ -52,6 +53,30 @@ TEST_F(SoftBackendTest, ReachesDevicesOfThisBootAlsoThoseItDoesNotHave) {
     EXPECT_TRUE(backend_->canReach(device(), device().properties().uuid));
     EXPECT_TRUE(backend_->canReach(device(), softDeviceUuid(bootId, 7)));
     EXPECT_FALSE(backend_->canReach(device(), DeviceUuid{}));
+}
+
+TEST_F(SoftBackendTest, IdentifiesFilesOfOneObject) {
+    start({.ownFileBudget = 1});
+    const auto own = create(3 * page, Placement::Host);
+    const auto banked = create(page);
+    const auto found = backend_->identify(exportOne(*own)->get());
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(found->info.sizeBytes, 3 * page);
+    EXPECT_EQ(found->info.placement, Placement::Host);
+    EXPECT_EQ(found->info.kind, ObjectKind::Memfd);
+    EXPECT_EQ(found->device, device().properties().uuid);
+    EXPECT_TRUE(own->backing()->holdsOneObject());
+
+    const auto lease = exportOne(*banked);
+    EXPECT_FALSE(backend_->identify(lease->get())) << "a bank";
+    EXPECT_FALSE(banked->backing()->holdsOneObject());
+    EXPECT_FALSE(backend_->identify(-1));
+    const std::string name = objectName(device().properties().uuid, Placement::Device, false);
+    for (const uint64_t size : {uint64_t{0}, page + 1}) {
+        const UniqueFd odd = std::move(*linuxOs().memfdCreate(name, 0));
+        ASSERT_TRUE(linuxOs().truncate(odd.get(), size));
+        EXPECT_FALSE(backend_->identify(odd.get())) << size;
+    }
 }
 
 TEST_F(SoftBackendTest, DevicesHaveAccountsOfTheirOwn) {
