@@ -4,6 +4,9 @@
 #include "level_zero/api/pnext.h"
 #include "shared/wire/ipc_handle.h"
 
+#include <bit>
+#include <utility>
+
 namespace causeway::api {
 namespace {
 
@@ -20,6 +23,14 @@ Result<void> checkExportPointers(const void *ptr, const ze_ipc_mem_handle_t *pIp
     if (pIpcHandle == nullptr) {
         return nullPointer("pIpcHandle");
     }
+    return {};
+}
+
+Result<void> give(Result<wire::HandleBytes> bytes, ze_ipc_mem_handle_t &handle) {
+    if (!bytes) {
+        return forward(bytes);
+    }
+    handle = std::bit_cast<ze_ipc_mem_handle_t>(*bytes);
     return {};
 }
 
@@ -51,12 +62,7 @@ ze_result_t zeMemGetIpcHandle(ze_context_handle_t hContext,
         if (auto checked = checkExportPointers(ptr, pIpcHandle); !checked) {
             return checked;
         }
-        auto handle = exportObject(context, ptr);
-        if (!handle) {
-            return forward(handle);
-        }
-        *pIpcHandle = std::bit_cast<ze_ipc_mem_handle_t>(*handle);
-        return {};
+        return give(exportObject(context, ptr), *pIpcHandle);
     });
 }
 
@@ -76,11 +82,7 @@ ze_result_t zeMemGetIpcHandleWithProperties(ze_context_handle_t hContext,
         auto handle = options->rangeBytes
                           ? context.exportRange(toAddress(ptr), *options->rangeBytes)
                           : exportObjectOrHandle(context, ptr);
-        if (!handle) {
-            return forward(handle);
-        }
-        *pIpcHandle = std::bit_cast<ze_ipc_mem_handle_t>(*handle);
-        return {};
+        return give(std::move(handle), *pIpcHandle);
     });
 }
 

@@ -9,12 +9,13 @@
 
 namespace causeway::ipc {
 
-/// The descriptor in bytes 0-3 of a range handle: a small sealed memfd that holds the handle
-/// itself, so that a client that moves only the descriptor still has everything. Opened write-only
-/// where /proc permits: clients mmap the descriptor of a handle at offset 0 and must not take this
-/// for the memory. (Whoever received it can reopen it for reading through /proc.)
+/// The descriptor in bytes 0-3 of a handle whose memory is not one file of its own: a small sealed
+/// memfd that holds the handle itself, so that a client that moves only the descriptor still has
+/// everything. Opened write-only where /proc permits: clients mmap the descriptor of a handle at
+/// offset 0 and must not take this for the memory. (Whoever received it can reopen it for reading
+/// through /proc.)
 struct Ticket {
-    UniqueFd fd;
+    UniqueFd fd;           ///< in a TicketedHandle also the duplicate of an object's own file
     uint64_t identity = 0; ///< wire::fileIdentity of fd
 };
 
