@@ -15,6 +15,14 @@ namespace causeway {
     return a + b;
 }
 
+/// a * b, or nothing where it would wrap.
+[[nodiscard]] constexpr std::optional<uint64_t> checkedMultiply(uint64_t a, uint64_t b) {
+    if (b != 0 && a > UINT64_MAX / b) {
+        return std::nullopt;
+    }
+    return a * b;
+}
+
 /// True where [offset, offset + length) lies within [0, limit); no sum that could wrap.
 [[nodiscard]] constexpr bool fitsWithin(uint64_t offset, uint64_t length, uint64_t limit) {
     return offset <= limit && length <= limit - offset;

@@ -55,6 +55,10 @@ class LinuxOs final : public Os {
                                std::chrono::milliseconds timeout) override;
     OsResult<UniqueFd> eventCreate() override;
     OsResult<void> eventSignal(int fd) override;
+    OsResult<void> futexWait(const std::atomic<uint32_t> &word,
+                             uint32_t expected,
+                             std::chrono::nanoseconds timeout) override;
+    OsResult<void> futexWake(const std::atomic<uint32_t> &word) override;
 
     pid_t processId() override;
     uid_t userId() override;

@@ -2,6 +2,7 @@
 #include "shared/os/retry.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -10,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -67,6 +69,27 @@ OsResult<UniqueFd> LinuxOs::eventCreate() {
 OsResult<void> LinuxOs::eventSignal(int fd) {
     const uint64_t one = 1;
     return retryVoid([&] { return ::write(fd, &one, sizeof(one)); });
+}
+
+OsResult<void> LinuxOs::futexWait(const std::atomic<uint32_t> &word,
+                                  uint32_t expected,
+                                  std::chrono::nanoseconds timeout) {
+    // What the kernel reads is the object's bytes.
+    static_assert(sizeof(word) == sizeof(uint32_t) && std::atomic<uint32_t>::is_always_lock_free);
+    constexpr int64_t nsPerSecond = 1'000'000'000;
+    const timespec relative = {.tv_sec = timeout.count() / nsPerSecond,
+                               .tv_nsec = timeout.count() % nsPerSecond};
+    // Not FUTEX_PRIVATE_FLAG: the word may lie in memory that processes share.
+    const auto result = ::syscall(
+        SYS_futex, &word, FUTEX_WAIT, expected, timeout.count() < 0 ? nullptr : &relative);
+    if (result < 0) {
+        return std::unexpected(Errno{errno});
+    }
+    return {};
+}
+
+OsResult<void> LinuxOs::futexWake(const std::atomic<uint32_t> &word) {
+    return retryVoid([&] { return ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX); });
 }
 
 pid_t LinuxOs::processId() {

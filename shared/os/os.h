@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -70,7 +71,7 @@ enum class Protection : uint8_t { None, Read, ReadWrite };
 /// Releasing is not here: UniqueFd closes for itself.
 ///
 /// Threads: all calls from any thread. Interrupted calls are retried, except the waiting ones
-/// (poll, epollWait), which return EINTR so that the caller keeps its own deadline.
+/// (poll, epollWait, futexWait), which return EINTR so that the caller keeps its own deadline.
 /// Descriptors returned are CLOEXEC.
 class Os {
   public:
@@ -146,6 +147,14 @@ class Os {
     /// A non-blocking eventfd to wake a poll with.
     virtual OsResult<UniqueFd> eventCreate() = 0;
     virtual OsResult<void> eventSignal(int fd) = 0;
+    /// Sleeps while `word` holds `expected`, until a futexWake of any process that maps the word's
+    /// page, `timeout` at most; < 0: forever. Success is a wake, which may be meant for another.
+    /// EAGAIN where the word holds another value, ETIMEDOUT when time is up.
+    virtual OsResult<void> futexWait(const std::atomic<uint32_t> &word,
+                                     uint32_t expected,
+                                     std::chrono::nanoseconds timeout) = 0;
+    /// Wakes all who sleep on the word, in any process.
+    virtual OsResult<void> futexWake(const std::atomic<uint32_t> &word) = 0;
 
     // Process and machine ----------------------------------------------------------------------
     virtual pid_t processId() = 0;

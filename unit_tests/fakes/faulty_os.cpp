@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, osCallCount> names = {
     "receiveMessage",  "poll",
     "epollCreate",     "epollControl",
     "epollWait",       "eventCreate",
-    "eventSignal",     "openProcess",
+    "eventSignal",     "futexWait",
+    "futexWake",       "openProcess",
     "randomBytes",     "bootId",
     "startThread",
 };
@@ -258,6 +259,16 @@ OsResult<UniqueFd> FaultyOs::eventCreate() {
 
 OsResult<void> FaultyOs::eventSignal(int fd) {
     return attempt(OsCall::EventSignal, [&] { return os_.eventSignal(fd); });
+}
+
+OsResult<void> FaultyOs::futexWait(const std::atomic<uint32_t> &word,
+                                   uint32_t expected,
+                                   std::chrono::nanoseconds timeout) {
+    return attempt(OsCall::FutexWait, [&] { return os_.futexWait(word, expected, timeout); });
+}
+
+OsResult<void> FaultyOs::futexWake(const std::atomic<uint32_t> &word) {
+    return attempt(OsCall::FutexWake, [&] { return os_.futexWake(word); });
 }
 
 OsResult<UniqueFd> FaultyOs::openProcess(pid_t pid) {

@@ -45,6 +45,8 @@ enum class OsCall : uint8_t {
     EpollWait,
     EventCreate,
     EventSignal,
+    FutexWait,
+    FutexWake,
     OpenProcess,
     RandomBytes,
     BootId,
@@ -128,6 +130,10 @@ class FaultyOs final : public ForwardingOs {
                                std::chrono::milliseconds timeout) override;
     OsResult<UniqueFd> eventCreate() override;
     OsResult<void> eventSignal(int fd) override;
+    OsResult<void> futexWait(const std::atomic<uint32_t> &word,
+                             uint32_t expected,
+                             std::chrono::nanoseconds timeout) override;
+    OsResult<void> futexWake(const std::atomic<uint32_t> &word) override;
     OsResult<UniqueFd> openProcess(pid_t pid) override;
     OsResult<void> randomBytes(std::span<std::byte> bytes) override;
     OsResult<std::array<uint8_t, 16>> bootId() override;

@@ -128,6 +128,16 @@ class ForwardingOs : public Os {
 
     OsResult<void> eventSignal(int fd) override { return os_.eventSignal(fd); }
 
+    OsResult<void> futexWait(const std::atomic<uint32_t> &word,
+                             uint32_t expected,
+                             std::chrono::nanoseconds timeout) override {
+        return os_.futexWait(word, expected, timeout);
+    }
+
+    OsResult<void> futexWake(const std::atomic<uint32_t> &word) override {
+        return os_.futexWake(word);
+    }
+
     pid_t processId() override { return os_.processId(); }
 
     uid_t userId() override { return os_.userId(); }

@@ -66,6 +66,15 @@ TEST(CheckedTest, AlignUpGivesNothingWhereItWouldWrap) {
     EXPECT_FALSE(alignUp(UINT64_MAX, 2).has_value());
 }
 
+TEST(CheckedTest, MultiplyGivesNothingWhereItWouldWrap) {
+    EXPECT_EQ(checkedMultiply(0, UINT64_MAX), 0U);
+    EXPECT_EQ(checkedMultiply(UINT64_MAX, 0), 0U);
+    EXPECT_EQ(checkedMultiply(UINT64_MAX, 1), UINT64_MAX);
+    EXPECT_EQ(checkedMultiply(uint64_t{1} << 32, (uint64_t{1} << 32) - 1), 0xffffffff00000000U);
+    EXPECT_FALSE(checkedMultiply(uint64_t{1} << 32, uint64_t{1} << 32).has_value());
+    EXPECT_FALSE(checkedMultiply(3, UINT64_MAX / 2).has_value());
+}
+
 TEST(CheckedTest, AlignedMeansWholeMultiple) {
     EXPECT_TRUE(isAligned(0, 4096));
     EXPECT_TRUE(isAligned(8192, 4096));
