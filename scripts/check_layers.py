@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that dependencies point one way: level_zero -> source -> shared -> include.
 
-Besides: ze_* types stay in level_zero/, system calls in shared/os/, and nothing but unit_tests/
-includes unit_tests/.
+Besides: ze_* types stay in level_zero/, system calls in shared/os/, nothing but unit_tests/ includes
+unit_tests/, and some folders see less than the rest of their layer.
 """
 
 import pathlib
@@ -19,6 +19,8 @@ ALLOWED = {
     "level_zero": {"level_zero", "source", "shared"},
     "examples": {"examples"},
 }
+# Folders that may include less than their layer.
+ALLOWED_IN_FOLDER = {"source/copy/": ("source/copy/", "shared/")}
 LAYERS = set(ALLOWED) | {"unit_tests"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -40,6 +42,9 @@ def complaints(path: pathlib.Path) -> list[str]:
         target = included.split("/")[0]
         if target in LAYERS and target not in ALLOWED[layer]:
             found.append(f"{name}: {layer}/ must not include {included}")
+        for folder, allowed in ALLOWED_IN_FOLDER.items():
+            if name.startswith(folder) and target in LAYERS and not included.startswith(allowed):
+                found.append(f"{name}: {folder} must not include {included}")
     if layer in ("shared", "source") and (match := ZE_NAME.search(code)):
         found.append(f"{name}: {match.group()} belongs in level_zero/")
     if layer in ("source", "level_zero", "shared") and not name.startswith("shared/os/"):

@@ -1,0 +1,98 @@
+#include "source/copy/batch_runner.h"
+
+#include <cstring>
+#include <new>
+#include <variant>
+
+namespace causeway::copy {
+namespace {
+
+/// Runs one command after another and remembers when the last one ran. Answers as runBatch.
+class Runner {
+  public:
+    Runner(Os &os, DataMover &mover, const std::atomic<bool> &stop)
+        : os_(os), mover_(mover), stop_(stop) {}
+
+    Result<bool> run(const Command &command) {
+        const uint64_t start = timestampNow(os_);
+        auto done = std::visit(*this, command);
+        previous_ = {.start = start, .end = timestampNow(os_)};
+        isFirst_ = false;
+        return done;
+    }
+
+    Result<bool> operator()(const CopyRegion &region) { return trueIf(mover_.copy(region)); }
+
+    Result<bool> operator()(const Fill &fill) { return trueIf(mover_.fill(fill)); }
+
+    Result<bool> operator()(const Signal &signal) {
+        if (signal.times == SignalTimes::None) {
+            signal.event->signal(os_);
+            return true;
+        }
+        const uint64_t now = timestampNow(os_);
+        const bool ofPrevious = signal.times == SignalTimes::PreviousCommand && !isFirst_;
+        signal.event->signalWithTimestamps(
+            os_, ofPrevious ? previous_.start : now, ofPrevious ? previous_.end : now);
+        return true;
+    }
+
+    Result<bool> operator()(const Wait &wait) {
+        return wait.event->wait(os_, Deadline::never(), &stop_);
+    }
+
+    Result<bool> operator()(const Reset &reset) {
+        reset.event->reset();
+        return true;
+    }
+
+    Result<bool> operator()(const WriteTimestamp &write) {
+        const uint64_t now = timestampNow(os_);
+        auto *target = reinterpret_cast<void *>(write.address); // NOLINT(performance-no-int-to-ptr)
+        std::memcpy(target, &now, sizeof(now));
+        return true;
+    }
+
+  private:
+    struct Interval {
+        uint64_t start = 0;
+        uint64_t end = 0;
+    };
+
+    static Result<bool> trueIf(Result<void> result) {
+        if (!result) {
+            return forward(result);
+        }
+        return true;
+    }
+
+    Os &os_;
+    DataMover &mover_;
+    const std::atomic<bool> &stop_;
+    Interval previous_;
+    bool isFirst_ = true;
+};
+
+} // namespace
+
+Result<bool> runBatch(Os &os,
+                      DataMover &mover,
+                      const CommandBatch &batch,
+                      const std::atomic<bool> &stop) {
+    try {
+        Runner runner(os, mover, stop);
+        for (const Command &command : batch.commands()) {
+            if (stop) {
+                return false;
+            }
+            if (auto done = runner.run(command); !done || !*done) {
+                return done;
+            }
+        }
+        return true;
+    } catch (const std::bad_alloc &) {
+        return fail(Status::OutOfHostMemory, "no memory left to run a command");
+    }
+}
+
+} // namespace causeway::copy

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "shared/base/result.h"
+#include "shared/os/os.h"
+#include "source/copy/commands.h"
+#include "source/copy/data_mover.h"
+
+#include <atomic>
+
+namespace causeway::copy {
+
+/// Runs all commands of a batch on the calling thread. True: all are done. False: `stop` became
+/// true during a wait or before a command; the rest has not run.
+/// Errors: the first command's that fails (InvalidSize of a copy or fill; of a wait as of
+/// waitUntilSet; OutOfHostMemory); the rest has not run.
+Result<bool> runBatch(Os &os,
+                      DataMover &mover,
+                      const CommandBatch &batch,
+                      const std::atomic<bool> &stop);
+
+} // namespace causeway::copy
