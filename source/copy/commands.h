@@ -26,7 +26,7 @@ struct CopySide {
     uint64_t address = 0;
     uint64_t rowPitch = 0;
     uint64_t slicePitch = 0;
-    KeepAlive owner;
+    KeepAlive owner = {};
 };
 
 /// Copies `depth` slices of `height` rows of `widthBytes` bytes; with height and depth 1 it is a
@@ -37,8 +37,8 @@ struct CopySide {
 /// if all had been read first (memmove). Otherwise what the destination then holds is unspecified;
 /// nothing else is written.
 struct CopyRegion {
-    CopySide dst;
-    CopySide src;
+    CopySide dst = {};
+    CopySide src = {};
     uint64_t widthBytes = 0;
     uint64_t height = 1;
     uint64_t depth = 1;
@@ -68,7 +68,7 @@ struct Fill {
     uint64_t address = 0;
     uint64_t sizeBytes = 0;
     FillPattern pattern;
-    KeepAlive owner;
+    KeepAlive owner = {};
 };
 
 /// Which times a Signal leaves in its event.
@@ -82,24 +82,24 @@ enum class SignalTimes : uint8_t {
 struct Signal {
     EventState *event = nullptr;
     SignalTimes times = SignalTimes::None;
-    KeepAlive owner;
+    KeepAlive owner = {};
 };
 
 /// Nothing after it in its queue begins before the event is signalled, by whomever.
 struct Wait {
     EventState *event = nullptr;
-    KeepAlive owner;
+    KeepAlive owner = {};
 };
 
 struct Reset {
     EventState *event = nullptr;
-    KeepAlive owner;
+    KeepAlive owner = {};
 };
 
 /// Writes timestampNow, 8 bytes, at any address.
 struct WriteTimestamp {
     uint64_t address = 0;
-    KeepAlive owner;
+    KeepAlive owner = {};
 };
 
 using Command = std::variant<CopyRegion, Fill, Signal, Wait, Reset, WriteTimestamp>;

@@ -15,7 +15,7 @@ struct MoverLimits {
     unsigned threads = 1; ///< that work on one command, the caller's included
     uint64_t splitFromBytes = uint64_t{4} << 20; ///< smaller work is the caller's alone
     uint64_t chunkBytes = uint64_t{512} << 10;   ///< that one thread takes at a time, about; a page
-                                               ///< at least
+                                                 ///< at least
 };
 
 /// Executes copies and fills with the CPU. Work of some megabytes is shared out to the cores, in

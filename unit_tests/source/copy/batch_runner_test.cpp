@@ -1,0 +1,118 @@
+#include "source/copy/batch_runner.h"
+
+#include "shared/os/linux_os.h"
+#include "unit_tests/fakes/resource_check.h"
+#include "unit_tests/source/copy/test_events.h"
+#include "unit_tests/source/memory/result_checks.h"
+
+#include <array>
+#include <cstring>
+
+namespace causeway::copy {
+namespace {
+
+/// A clock that moves on by 1 ns each time somebody looks.
+class TickingOs final : public fakes::ForwardingOs {
+  public:
+    using ForwardingOs::ForwardingOs;
+
+    uint64_t ticks = 1000;
+
+    std::chrono::steady_clock::time_point now() override {
+        return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(++ticks));
+    }
+};
+
+class BatchRunnerTest : public fakes::ResourceCheckedTest {
+  protected:
+    Result<bool> run(std::vector<Command> commands) {
+        return runBatch(os_, mover_, CommandBatch(std::move(commands)), stop_);
+    }
+
+    static uint64_t addressOf(const void *place) { return reinterpret_cast<uint64_t>(place); }
+
+    static Fill fillOf(std::span<uint8_t> bytes, uint8_t value) {
+        const std::array pattern = {std::byte{value}};
+        return {.address = addressOf(bytes.data()),
+                .sizeBytes = bytes.size(),
+                .pattern = must(FillPattern::make(pattern))};
+    }
+
+    TickingOs os_{linuxOs()};
+    DataMover mover_{os_, {.threads = 1}};
+    TestEvents events_;
+    std::atomic<bool> stop_{false};
+    std::array<uint8_t, 16> bytes_ = {};
+};
+
+TEST_F(BatchRunnerTest, AnEmptyBatchIsDone) {
+    EXPECT_TRUE(must(run({})));
+}
+
+TEST_F(BatchRunnerTest, EachCommandDoesItsWork) {
+    events_[1].signal(os_);
+    events_[2].signal(os_);
+    const CopyRegion copy = {.dst = {.address = addressOf(&bytes_[8])},
+                             .src = {.address = addressOf(bytes_.data())},
+                             .widthBytes = 4};
+    EXPECT_TRUE(must(run({fillOf(std::span(bytes_).first(8), 7),
+                          copy,
+                          Wait{.event = &events_[1]},
+                          Reset{.event = &events_[2]},
+                          Signal{.event = &events_[0]}})));
+    EXPECT_EQ(bytes_, (std::array<uint8_t, 16>{7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 0}));
+    EXPECT_TRUE(events_[0].isSignalled());
+    EXPECT_EQ(events_[0].timestamps(), EventTimestamps{});
+    EXPECT_TRUE(events_[1].isSignalled());
+    EXPECT_FALSE(events_[2].isSignalled());
+}
+
+TEST_F(BatchRunnerTest, ATimestampMayLieAtAnyAddress) {
+    EXPECT_TRUE(must(run({WriteTimestamp{.address = addressOf(&bytes_[3])}})));
+    uint64_t written = 0;
+    std::memcpy(&written, &bytes_[3], sizeof(written));
+    EXPECT_GT(written, 1000U);
+    EXPECT_LE(written, os_.ticks);
+    EXPECT_EQ(bytes_[2], 0);
+    EXPECT_EQ(bytes_[11], 0);
+}
+
+TEST_F(BatchRunnerTest, TimesOfThePreviousCommandAreItsBeginningAndEnd) {
+    // The timestamp is the time in the middle of the command that the events tell about.
+    uint64_t during = 0;
+    EXPECT_TRUE(must(run({fillOf(bytes_, 1),
+                          WriteTimestamp{.address = addressOf(&during)},
+                          Signal{.event = &events_[0], .times = SignalTimes::PreviousCommand},
+                          Signal{.event = &events_[1], .times = SignalTimes::Now}})));
+    const EventTimestamps previous = events_[0].timestamps();
+    EXPECT_EQ(previous.globalStart, during - 1);
+    EXPECT_EQ(previous.globalEnd, during + 1);
+    const EventTimestamps now = events_[1].timestamps();
+    EXPECT_GT(now.globalStart, during + 1);
+    EXPECT_EQ(now.globalStart, now.globalEnd);
+}
+
+TEST_F(BatchRunnerTest, WithoutAPreviousCommandTheTimesAreNow) {
+    EXPECT_TRUE(must(run({Signal{.event = &events_[0], .times = SignalTimes::PreviousCommand}})));
+    EXPECT_GT(events_[0].timestamps().globalStart, 1000U);
+    EXPECT_EQ(events_[0].timestamps().globalStart, events_[0].timestamps().globalEnd);
+}
+
+TEST_F(BatchRunnerTest, NothingRunsAfterACommandThatFails) {
+    Fill wrapping = fillOf(bytes_, 1);
+    wrapping.sizeBytes = UINT64_MAX;
+    EXPECT_TRUE(
+        failsWith(run({Signal{.event = &events_[0]}, wrapping, Signal{.event = &events_[1]}}),
+                  Status::InvalidSize));
+    EXPECT_TRUE(events_[0].isSignalled());
+    EXPECT_FALSE(events_[1].isSignalled());
+}
+
+TEST_F(BatchRunnerTest, NothingRunsAfterAStop) {
+    stop_ = true;
+    EXPECT_FALSE(must(run({Signal{.event = &events_[0]}})));
+    EXPECT_FALSE(events_[0].isSignalled());
+}
+
+} // namespace
+} // namespace causeway::copy
