@@ -6,6 +6,13 @@
 #include <utility>
 
 namespace causeway::copy {
+namespace {
+
+Error destroyedError() {
+    return {Status::Unknown, "the queue was destroyed before the batch was done"};
+}
+
+} // namespace
 
 Queue::~Queue() {
     std::thread thread;
@@ -18,7 +25,7 @@ Queue::~Queue() {
     if (thread.joinable()) {
         thread.join();
     }
-    failAll({}, Error{Status::Unknown, "the queue was destroyed before the batch was done"});
+    failAll({}, destroyedError());
 }
 
 Result<void> Queue::submit(std::shared_ptr<const CommandBatch> batch,
@@ -83,8 +90,7 @@ void Queue::run() {
         } else if (*done) {
             complete(std::move(*submission));
         } else {
-            const MutexLock lock(mutex_);
-            pending_.push_front(std::move(*submission)); // the destructor deals with it
+            failAll(std::move(*submission), destroyedError());
         }
     }
 }

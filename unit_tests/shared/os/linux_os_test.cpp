@@ -11,8 +11,10 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace causeway {
@@ -125,6 +127,29 @@ TEST_F(LinuxOsTest, ConnectGivesUpInTimeWhereNobodyAccepts) {
     const auto second = connect();
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().value, ETIMEDOUT);
+}
+
+TEST_F(LinuxOsTest, FutexWaitSleepsOnlyWhileTheWordHoldsWhatIsExpected) {
+    const std::atomic<uint32_t> word{5};
+    const auto other = os_.futexWait(word, 4, std::chrono::nanoseconds(-1));
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().value, EAGAIN);
+    const auto late = os_.futexWait(word, 5, std::chrono::milliseconds(1));
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().value, ETIMEDOUT);
+}
+
+TEST_F(LinuxOsTest, FutexWakeWakesASleeperThatWouldWaitForEver) {
+    std::atomic<uint32_t> word{0};
+    std::thread waker([&] {
+        word = 1;
+        EXPECT_TRUE(os_.futexWake(word));
+    });
+    while (word == 0) {
+        const auto slept = os_.futexWait(word, 0, std::chrono::nanoseconds(-1));
+        EXPECT_TRUE(slept || slept.error().value == EAGAIN || slept.error().value == EINTR);
+    }
+    waker.join();
 }
 
 } // namespace

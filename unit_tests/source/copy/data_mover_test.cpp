@@ -190,7 +190,7 @@ TEST_F(DataMoverTest, PatternsOfEverySizeRepeatFromTheStart) {
         const FillPattern pattern = pickPattern(size);
         for (const uint64_t length :
              {uint64_t{0}, uint64_t{1}, size, 3 * size + 1, uint64_t{2047}, uint64_t{50001}}) {
-            for (const uint64_t offset : {0, 1, 4095}) {
+            for (const uint64_t offset : {0U, 1U, 4095U}) {
                 expectFillsLikeModel(alone_, pattern, offset, length);
                 expectFillsLikeModel(shared_, pattern, offset, length);
             }
@@ -200,7 +200,7 @@ TEST_F(DataMoverTest, PatternsOfEverySizeRepeatFromTheStart) {
 
 TEST_F(DataMoverTest, OtherPatternSizesAreErrors) {
     const std::vector<std::byte> bytes(256);
-    for (const size_t size : {0, 3, 5, 6, 7, 96, 127, 129, 256}) {
+    for (const size_t size : {0U, 3U, 5U, 6U, 7U, 96U, 127U, 129U, 256U}) {
         EXPECT_TRUE(failsWith(FillPattern::make(std::span(bytes).first(size)), Status::InvalidSize))
             << size;
     }

@@ -32,7 +32,7 @@ void expectCoversAll(uint64_t rows, uint64_t width, uint64_t chunkBytes, uint64_
 }
 
 TEST(RowChunksTest, CoverEveryByteOnce) {
-    for (const uint64_t rows : {1, 2, 7, 100}) {
+    for (const uint64_t rows : {1U, 2U, 7U, 100U}) {
         for (const uint64_t width :
              {1UL, 100UL, page - 1, page, page + 1, 3 * page, 10 * page + 7}) {
             for (const uint64_t address : {0UL, 1UL, page - 1, 7 * page + 123}) {
