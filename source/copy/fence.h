@@ -21,6 +21,7 @@ class Fence {
 
     Fence(const Fence &) = delete;
     Fence &operator=(const Fence &) = delete;
+    ~Fence() = default;
 
     /// Waits `timeoutNs` (0: only looks, UINT64_MAX: for ever) until the batch is done: true; false
     /// when time is up. Errors: why it will never be done.

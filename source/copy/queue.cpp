@@ -25,7 +25,7 @@ Queue::~Queue() {
     if (thread.joinable()) {
         thread.join();
     }
-    failAll({}, destroyedError());
+    failAll(nullptr, destroyedError());
 }
 
 Result<void> Queue::submit(std::shared_ptr<const CommandBatch> batch,
@@ -69,8 +69,8 @@ Result<bool> Queue::synchronize(uint64_t timeoutNs) {
         if (deadline.hasPassed(os_)) {
             return false;
         }
-        if (deadline.when()) {
-            changed_.wait_until(mutex_, *deadline.when());
+        if (const auto end = deadline.when()) {
+            changed_.wait_until(mutex_, *end);
         } else {
             changed_.wait(mutex_);
         }
@@ -86,11 +86,11 @@ void Queue::run() {
         auto done = runBatch(os_, mover_, *submission->batch, stopping_);
         submission->batch.reset();
         if (!done) {
-            failAll(std::move(*submission), done.error());
+            failAll(submission->fence.get(), done.error());
         } else if (*done) {
-            complete(std::move(*submission));
+            complete(submission->fence.get());
         } else {
-            failAll(std::move(*submission), destroyedError());
+            failAll(submission->fence.get(), destroyedError());
         }
     }
 }
@@ -109,29 +109,32 @@ std::optional<Queue::Submission> Queue::next() {
 }
 
 /// Fence and count change together, so that neither is ahead of the other for those who look.
-void Queue::complete(Submission submission) {
+void Queue::complete(Fence *fence) {
     {
         const MutexLock lock(mutex_);
         ++completed_;
-        if (submission.fence != nullptr) {
-            submission.fence->signal();
+        if (fence != nullptr) {
+            fence->signal();
         }
     }
     changed_.notify_all();
 }
 
-void Queue::failAll(Submission submission, const Error &error) {
+/// Ends the queue: `fence`, if any, is that of the batch that was taken last.
+void Queue::failAll(Fence *fence, const Error &error) {
     std::deque<Submission> dropped;
     {
         const MutexLock lock(mutex_);
         error_ = error;
-        dropped = std::exchange(pending_, {});
+        dropped.swap(pending_);
     }
     changed_.notify_all();
-    dropped.push_front(std::move(submission));
-    for (const Submission &each : dropped) {
-        if (each.fence != nullptr) {
-            each.fence->fail(error);
+    if (fence != nullptr) {
+        fence->fail(error);
+    }
+    for (const Submission &submission : dropped) {
+        if (submission.fence != nullptr) {
+            submission.fence->fail(error);
         }
     }
 }

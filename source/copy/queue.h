@@ -57,8 +57,8 @@ class Queue {
     Result<void> accept(Submission &submission) REQUIRES(mutex_);
     void run() EXCLUDES(mutex_);
     [[nodiscard]] std::optional<Submission> next() EXCLUDES(mutex_);
-    void complete(Submission submission) EXCLUDES(mutex_);
-    void failAll(Submission submission, const Error &error) EXCLUDES(mutex_);
+    void complete(Fence *fence) EXCLUDES(mutex_);
+    void failAll(Fence *fence, const Error &error) EXCLUDES(mutex_);
 
     Os &os_;
     DataMover &mover_;
