@@ -6,7 +6,9 @@
 #include "unit_tests/source/copy/test_events.h"
 #include "unit_tests/source/memory/result_checks.h"
 
+#include <ctime>
 #include <thread>
+#include <vector>
 
 namespace causeway::copy {
 namespace {
@@ -72,6 +74,7 @@ TEST_F(EventStateTest, AWordThatWasSetWithoutAWakeIsFound) {
 
 TEST_F(EventStateTest, AllWaitersAreWoken) {
     std::vector<std::thread> waiters;
+    waiters.reserve(4);
     std::atomic<int> woken = 0;
     for (int i = 0; i < 4; ++i) {
         waiters.emplace_back([&] { woken += waitsForEver(events_[0]) ? 1 : 0; });

@@ -14,6 +14,7 @@ class QueueThreadsTest : public QueueFixture {
     template <typename Body>
     static void onThreads(const Body &body) {
         std::vector<std::thread> threads;
+        threads.reserve(threadCount);
         for (size_t i = 0; i < threadCount; ++i) {
             threads.emplace_back([&body, i] { body(i); });
         }
@@ -29,6 +30,16 @@ class QueueThreadsTest : public QueueFixture {
         for (size_t i = 0; i < batchCount; ++i) {
             must(submit(queue, {copyOf(cells[i], cells[i + 1])}));
         }
+    }
+
+    /// One batch copies the value, and its fence tells so.
+    void expectHandsOn(Queue &queue, const std::shared_ptr<Fence> &fence, uint64_t value) {
+        uint64_t copied = 0;
+        must(submit(queue, {copyOf(value, copied)}, fence));
+        EXPECT_TRUE(must(fence->wait(forEver)));
+        EXPECT_EQ(copied, value);
+        EXPECT_TRUE(must(fence->query()));
+        fence->reset();
     }
 
     std::array<Cells, threadCount> cells_ = {};
@@ -47,15 +58,10 @@ TEST_F(QueueThreadsTest, ManyThreadsSubmitToOneQueue) {
 
 TEST_F(QueueThreadsTest, ManyThreadsWaitForTheirFences) {
     Queue queue(os_, mover_);
-    onThreads([&](size_t i) {
+    onThreads([&](size_t) {
         const auto fence = makeFence();
-        for (size_t n = 0; n < batchCount; ++n) {
-            cells_[i][n] = i + n;
-            must(submit(queue, {copyOf(cells_[i][n], cells_[i][n + 1])}, fence));
-            EXPECT_TRUE(must(fence->wait(forEver)));
-            EXPECT_EQ(cells_[i][n + 1], i + n);
-            EXPECT_TRUE(must(fence->query()));
-            fence->reset();
+        for (uint64_t value = 1; value <= batchCount; ++value) {
+            expectHandsOn(queue, fence, value);
         }
     });
 }
@@ -64,6 +70,7 @@ TEST_F(QueueThreadsTest, QueuesHandAValueRoundWithEvents) {
     constexpr size_t rounds = 50;
     std::array<uint64_t, threadCount> cells = {42, 0, 0, 0};
     std::vector<std::unique_ptr<Queue>> queues;
+    queues.reserve(threadCount);
     for (size_t i = 0; i < threadCount; ++i) {
         queues.push_back(std::make_unique<Queue>(os_, mover_));
     }

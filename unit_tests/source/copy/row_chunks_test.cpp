@@ -7,28 +7,31 @@ namespace {
 
 constexpr uint64_t page = RowChunks::pageBytes;
 
+struct Range {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+};
+
+/// What a chunk covers, counting bytes through all rows.
+Range rangeOf(const RowChunks &chunks, uint64_t index, uint64_t width, uint64_t address) {
+    const RowChunks::Chunk chunk = chunks.at(index);
+    const RowChunks::Part part = chunks.partOf(chunk, address);
+    const uint64_t lastRow = chunk.endRow - 1;
+    return {.begin = chunk.firstRow * width + part.begin, .end = lastRow * width + part.end};
+}
+
 /// Every byte of every row is in one chunk, in order, and parts end at pages.
 void expectCoversAll(uint64_t rows, uint64_t width, uint64_t chunkBytes, uint64_t address) {
     const RowChunks chunks(rows, width, chunkBytes);
-    uint64_t row = 0;
-    uint64_t inRow = 0;
+    uint64_t covered = 0;
     for (uint64_t i = 0; i < chunks.count(); ++i) {
-        const RowChunks::Chunk chunk = chunks.at(i);
-        ASSERT_EQ(chunk.firstRow, row);
-        if (chunk.isWholeRows) {
-            ASSERT_GT(chunk.endRow, row);
-            row = chunk.endRow;
-            continue;
-        }
-        const RowChunks::Part part = chunks.partOf(chunk, address);
-        ASSERT_EQ(part.begin, inRow);
-        ASSERT_GE(part.end, part.begin);
-        ASSERT_TRUE(part.end == width || (address + part.end) % page == 0);
-        const bool endsRow = part.end == width;
-        inRow = endsRow ? 0 : part.end;
-        row += endsRow ? 1 : 0;
+        const Range range = rangeOf(chunks, i, width, address);
+        ASSERT_EQ(range.begin, covered);
+        const uint64_t inRow = range.end % width;
+        EXPECT_EQ(inRow == 0 ? 0 : (address + inRow) % page, 0U) << "chunk " << i;
+        covered = range.end;
     }
-    EXPECT_EQ(row, rows);
+    EXPECT_EQ(covered, rows * width);
 }
 
 TEST(RowChunksTest, CoverEveryByteOnce) {

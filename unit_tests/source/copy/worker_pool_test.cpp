@@ -66,6 +66,7 @@ TEST_F(WorkerPoolTest, WithoutWorkersTheCallerDoesAll) {
 TEST_F(WorkerPoolTest, ManyCallersShareTheWorkers) {
     WorkerPool pool(os_, 2);
     std::vector<std::thread> callers;
+    callers.reserve(4);
     for (int i = 0; i < 4; ++i) {
         callers.emplace_back([&] {
             for (uint64_t units = 0; units < 50; ++units) {
