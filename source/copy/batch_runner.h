@@ -4,18 +4,14 @@
 #include "shared/os/os.h"
 #include "source/copy/commands.h"
 #include "source/copy/data_mover.h"
-
-#include <atomic>
+#include "source/copy/word_wait.h"
 
 namespace causeway::copy {
 
-/// Runs all commands of a batch on the calling thread. True: all are done. False: `stop` became
-/// true during a wait or before a command; the rest has not run.
-/// Errors: the first command's that fails (InvalidSize of a copy or fill; of a wait as of
-/// waitUntilSet; OutOfHostMemory); the rest has not run.
-Result<bool> runBatch(Os &os,
-                      DataMover &mover,
-                      const CommandBatch &batch,
-                      const std::atomic<bool> &stop);
+/// Runs all commands of a batch on the calling thread. True: all are done. False: a stop flag was
+/// raised during a wait or before a command; the rest has not run.
+/// Errors: the first command's that fails (InvalidSize of a copy or fill; DeviceLost where its
+/// memory is gone; of a wait as of waitUntilSet; OutOfHostMemory); the rest has not run.
+Result<bool> runBatch(Os &os, DataMover &mover, const CommandBatch &batch, const StopFlags &stop);
 
 } // namespace causeway::copy

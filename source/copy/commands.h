@@ -20,13 +20,27 @@ namespace causeway::copy {
 /// Keeps something alive without knowing what it is.
 using KeepAlive = std::shared_ptr<const void>;
 
+/// Memory that commands work on. What the driver has allocated stays where it is as long as this
+/// lives; what the application can unmap at any time is checked again right before use.
+class MemoryUse {
+  public:
+    virtual ~MemoryUse() = default;
+
+    /// Any thread. Errors: DeviceLost where the addresses are not what they were when the command
+    /// was recorded: a device would have met a page fault.
+    [[nodiscard]] virtual Result<void> check() const = 0;
+};
+
+/// Null for memory that the driver knows nothing of: the application's promise that it is there.
+using MemoryUseRef = std::shared_ptr<const MemoryUse>;
+
 /// One side of a copy. Pitches in bytes, from the beginning of a row (slice) to that of the next;
 /// without meaning where there is only one row (slice).
 struct CopySide {
     uint64_t address = 0;
     uint64_t rowPitch = 0;
     uint64_t slicePitch = 0;
-    KeepAlive owner = {};
+    MemoryUseRef memory = {};
 };
 
 /// Copies `depth` slices of `height` rows of `widthBytes` bytes; with height and depth 1 it is a
@@ -68,7 +82,7 @@ struct Fill {
     uint64_t address = 0;
     uint64_t sizeBytes = 0;
     FillPattern pattern;
-    KeepAlive owner = {};
+    MemoryUseRef memory = {};
 };
 
 /// Which times a Signal leaves in its event.
@@ -99,10 +113,19 @@ struct Reset {
 /// Writes timestampNow, 8 bytes, at any address.
 struct WriteTimestamp {
     uint64_t address = 0;
-    KeepAlive owner = {};
+    MemoryUseRef memory = {};
 };
 
-using Command = std::variant<CopyRegion, Fill, Signal, Wait, Reset, WriteTimestamp>;
+/// Writes the EventTimestamps of an event, 32 bytes, at any address.
+struct StoreTimestamps {
+    const EventState *event = nullptr;
+    KeepAlive owner = {};
+    uint64_t address = 0;
+    MemoryUseRef memory = {};
+};
+
+using Command =
+    std::variant<CopyRegion, Fill, Signal, Wait, Reset, WriteTimestamp, StoreTimestamps>;
 
 /// Commands that run one after another. Immutable, so that queues and command lists share it: a
 /// batch can be submitted many times, to many queues at once.

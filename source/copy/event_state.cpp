@@ -42,9 +42,7 @@ EventTimestamps EventState::timestamps() const {
             .contextEnd = contextEnd_.load(std::memory_order_relaxed)};
 }
 
-Result<bool> EventState::wait(Os &os,
-                              const Deadline &deadline,
-                              const std::atomic<bool> *stop) const {
+Result<bool> EventState::wait(Os &os, const Deadline &deadline, const StopFlags &stop) const {
     return waitUntilSet(os, state_, deadline, stop);
 }
 

@@ -57,11 +57,11 @@ class alignas(64) EventState {
     /// Of the last signal that had any. Consistent as long as nobody signals or resets meanwhile.
     [[nodiscard]] EventTimestamps timestamps() const;
 
-    /// Waits until the event is signalled: true. False: the deadline has passed, or `*stop` is
-    /// true. Errors as of waitUntilSet.
+    /// Waits until the event is signalled: true. False: the deadline has passed, or a stop
+    /// flag was raised. Errors as of waitUntilSet.
     [[nodiscard]] Result<bool> wait(Os &os,
                                     const Deadline &deadline,
-                                    const std::atomic<bool> *stop = nullptr) const;
+                                    const StopFlags &stop = {}) const;
 
   private:
     std::atomic<uint32_t> state_;

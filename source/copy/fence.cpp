@@ -1,5 +1,6 @@
 #include "source/copy/fence.h"
 
+#include "source/copy/failure_latch.h"
 #include "source/copy/word_wait.h"
 
 namespace causeway::copy {
@@ -26,10 +27,10 @@ void Fence::signal() {
     setAndWake(os_, ended_, 1);
 }
 
-void Fence::fail(const Error &error) {
+void Fence::fail(const Error &error) noexcept {
     {
         const MutexLock lock(mutex_);
-        error_ = error;
+        error_ = copyOf(error);
     }
     setAndWake(os_, ended_, 1);
 }

@@ -36,7 +36,7 @@ class Fence {
     /// For the queue: the batch is done.
     void signal();
     /// For the queue: it will never be.
-    void fail(const Error &error) EXCLUDES(mutex_);
+    void fail(const Error &error) noexcept EXCLUDES(mutex_);
 
   private:
     Os &os_;

@@ -6,13 +6,6 @@
 #include <utility>
 
 namespace causeway::copy {
-namespace {
-
-Error destroyedError() {
-    return {Status::Unknown, "the queue was destroyed before the batch was done"};
-}
-
-} // namespace
 
 Queue::~Queue() {
     std::thread thread;
@@ -25,73 +18,61 @@ Queue::~Queue() {
     if (thread.joinable()) {
         thread.join();
     }
-    failAll(nullptr, destroyedError());
-}
-
-Result<void> Queue::submit(std::shared_ptr<const CommandBatch> batch,
-                           std::shared_ptr<Fence> fence) {
-    Submission submission = {.batch = std::move(batch), .fence = std::move(fence)};
-    Result<void> accepted;
-    {
-        const MutexLock lock(mutex_);
-        accepted = accept(submission);
-    }
-    changed_.notify_all();
-    if (!accepted && submission.fence != nullptr) {
-        submission.fence->fail(accepted.error());
-    }
-    return accepted;
-}
-
-/// Takes the submission only where it succeeds.
-Result<void> Queue::accept(Submission &submission) {
-    if (!error_ && !thread_.joinable()) {
-        if (auto thread = os_.startThread("causeway-queue", [this] { run(); })) {
-            thread_ = std::move(*thread);
-        } else {
-            // What depends on this batch may be submitted next: it must not run either.
-            error_ = describe(thread.error(), "starting the thread of a queue");
+    const MutexLock lock(mutex_);
+    for (const Submission &dropped : pending_) {
+        if (dropped.fence != nullptr) {
+            dropped.fence->fail(reason());
         }
     }
-    if (error_) {
-        return std::unexpected(*error_);
+}
+
+Result<void> Queue::submit(std::vector<BatchRef> batches, std::shared_ptr<Fence> fence) {
+    if (auto failed = latch_.check(); !failed) {
+        return failed;
     }
-    pending_.push_back(std::move(submission));
-    ++submitted_;
+    {
+        const MutexLock lock(mutex_);
+        if (!thread_.joinable()) {
+            auto thread = os_.startThread("causeway-queue", [this] { run(); });
+            if (!thread) {
+                return std::unexpected(describe(thread.error(), "starting the thread of a queue"));
+            }
+            thread_ = std::move(*thread);
+        }
+        pending_.push_back({.batches = std::move(batches), .fence = std::move(fence)});
+        ++submitted_;
+    }
+    changed_.notify_all();
     return {};
 }
 
 Result<bool> Queue::synchronize(uint64_t timeoutNs) {
     const Deadline deadline = Deadline::after(os_, timeoutNs);
-    const MutexLock lock(mutex_);
-    const uint64_t last = submitted_;
-    while (!error_ && completed_ < last) {
-        if (deadline.hasPassed(os_)) {
-            return false;
-        }
-        if (const auto end = deadline.when()) {
-            changed_.wait_until(mutex_, *end);
-        } else {
-            changed_.wait(mutex_);
+    {
+        const MutexLock lock(mutex_);
+        const uint64_t last = submitted_;
+        while (finished_ < last) {
+            if (deadline.hasPassed(os_)) {
+                return false;
+            }
+            if (const auto end = deadline.when()) {
+                changed_.wait_until(mutex_, *end);
+            } else {
+                changed_.wait(mutex_);
+            }
         }
     }
-    if (error_) {
-        return std::unexpected(*error_);
+    if (auto failed = latch_.check(); !failed) {
+        return forward(failed);
     }
     return true;
 }
 
 void Queue::run() {
     while (auto submission = next()) {
-        auto done = runBatch(os_, mover_, *submission->batch, stopping_);
-        submission->batch.reset();
-        if (!done) {
-            failAll(submission->fence.get(), done.error());
-        } else if (*done) {
-            complete(submission->fence.get());
-        } else {
-            failAll(submission->fence.get(), destroyedError());
-        }
+        const bool isDone = runAll(submission->batches);
+        submission->batches.clear();
+        finish(submission->fence.get(), isDone);
     }
 }
 
@@ -108,35 +89,40 @@ std::optional<Queue::Submission> Queue::next() {
     return submission;
 }
 
+/// True: all commands are done. False: one failed, here or in another queue, or the queue ends.
+bool Queue::runAll(const std::vector<BatchRef> &batches) noexcept {
+    const StopFlags stop(stopping_, &latch_.flag());
+    for (const BatchRef &batch : batches) {
+        const auto done = runBatch(os_, mover_, *batch, stop);
+        if (!done) {
+            latch_.set(done.error());
+        }
+        if (!done || !*done) {
+            return false;
+        }
+    }
+    // Without a command nobody has looked.
+    return !stop.raised();
+}
+
 /// Fence and count change together, so that neither is ahead of the other for those who look.
-void Queue::complete(Fence *fence) {
+void Queue::finish(Fence *fence, bool isDone) {
     {
         const MutexLock lock(mutex_);
-        ++completed_;
+        ++finished_;
         if (fence != nullptr) {
-            fence->signal();
+            isDone ? fence->signal() : fence->fail(reason());
         }
     }
     changed_.notify_all();
 }
 
-/// Ends the queue: `fence`, if any, is that of the batch that was taken last.
-void Queue::failAll(Fence *fence, const Error &error) {
-    std::deque<Submission> dropped;
-    {
-        const MutexLock lock(mutex_);
-        error_ = error;
-        dropped.swap(pending_);
+/// Why something was not done.
+Error Queue::reason() const {
+    if (auto failed = latch_.check(); !failed) {
+        return std::move(failed.error());
     }
-    changed_.notify_all();
-    if (fence != nullptr) {
-        fence->fail(error);
-    }
-    for (const Submission &submission : dropped) {
-        if (submission.fence != nullptr) {
-            submission.fence->fail(error);
-        }
-    }
+    return {Status::Unknown, "the queue was destroyed before its work was done"};
 }
 
 } // namespace causeway::copy

@@ -5,6 +5,7 @@
 #include "shared/os/os.h"
 #include "source/copy/commands.h"
 #include "source/copy/data_mover.h"
+#include "source/copy/failure_latch.h"
 #include "source/copy/fence.h"
 
 #include <atomic>
@@ -14,62 +15,66 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <vector>
 
 namespace causeway::copy {
 
+using BatchRef = std::shared_ptr<const CommandBatch>;
+
 /// Runs batches one after another, in the order of submission, on a thread of its own that starts
-/// with the first one. Queues run beside each other; events order what one does after the other.
+/// with the first ones. Queues run beside each other; events order what one does after the other.
 ///
 /// Threads: submit() and synchronize() from any, several at once. The destructor: nobody is in
 /// another call. Batches, and what they keep alive, are let go without a lock held, on the queue's
-/// thread, before the batch counts as done.
+/// thread, before they count as done.
 ///
-/// Failure policy: a command that fails, or a thread that cannot start, ends all work of the queue
-/// for good: nothing of the rest runs, nothing of it is signalled, and its fences, synchronize()
-/// and later submits tell the first error.
+/// Failure policy: a command that fails sets the latch, and with it ends the work of all queues
+/// that share it: nothing of the rest is signalled, fences fail, synchronize() and later submits
+/// tell the first error. A thread that cannot start fails its submit and nothing else.
 class Queue {
   public:
-    /// `os` and `mover` outlive the queue.
-    Queue(Os &os, DataMover &mover) : os_(os), mover_(mover) {}
+    /// All outlive the queue.
+    Queue(Os &os, DataMover &mover, FailureLatch &latch) : os_(os), mover_(mover), latch_(latch) {}
 
     /// Ends within 100 ms and the command that runs now, even where that waits for an event that
-    /// nobody signals. Batches that are not done are dropped, their fences fail.
+    /// nobody signals. What is not done is dropped, its fences fail.
     ~Queue();
     Queue(const Queue &) = delete;
     Queue &operator=(const Queue &) = delete;
 
-    /// Takes the batch and returns at once. `fence`, if any, is signalled when it is done.
-    /// Errors: OutOfHostMemory (no thread), or the error that ended the queue; then the batch does
-    /// not run and the fence fails with it.
-    Result<void> submit(std::shared_ptr<const CommandBatch> batch,
-                        std::shared_ptr<Fence> fence = nullptr) EXCLUDES(mutex_);
+    /// Takes the batches, all of them, and returns at once. `fence`, if any, is signalled when they
+    /// are done.
+    /// Errors: OutOfHostMemory (no thread), or the latch's; then nothing was taken and the fence is
+    /// as it was.
+    Result<void> submit(std::vector<BatchRef> batches, std::shared_ptr<Fence> fence = nullptr)
+        EXCLUDES(mutex_);
 
     /// Waits `timeoutNs` (0: only looks, UINT64_MAX: for ever) until all that was submitted before
-    /// is done: true; false when time is up. Errors: the one that ended the queue.
+    /// is done: true; false when time is up. Errors: the latch's.
     Result<bool> synchronize(uint64_t timeoutNs) EXCLUDES(mutex_);
 
   private:
     struct Submission {
-        std::shared_ptr<const CommandBatch> batch;
+        std::vector<BatchRef> batches;
         std::shared_ptr<Fence> fence;
     };
 
-    Result<void> accept(Submission &submission) REQUIRES(mutex_);
     void run() EXCLUDES(mutex_);
     [[nodiscard]] std::optional<Submission> next() EXCLUDES(mutex_);
-    void complete(Fence *fence) EXCLUDES(mutex_);
-    void failAll(Fence *fence, const Error &error) EXCLUDES(mutex_);
+    [[nodiscard]] bool runAll(const std::vector<BatchRef> &batches) noexcept;
+    void finish(Fence *fence, bool isDone) EXCLUDES(mutex_);
+    [[nodiscard]] Error reason() const;
 
     Os &os_;
     DataMover &mover_;
+    FailureLatch &latch_;
     std::atomic<bool> stopping_{false}; ///< set under the mutex, read without by waiting commands
 
     Mutex mutex_;
     std::condition_variable_any changed_; ///< of all that the mutex guards
     std::deque<Submission> pending_ GUARDED_BY(mutex_);
-    uint64_t submitted_ GUARDED_BY(mutex_) = 0; ///< batches so far
-    uint64_t completed_ GUARDED_BY(mutex_) = 0;
-    std::optional<Error> error_ GUARDED_BY(mutex_);
+    uint64_t submitted_ GUARDED_BY(mutex_) = 0; ///< submissions so far
+    uint64_t finished_ GUARDED_BY(mutex_) = 0;  ///< done, or failed
     std::thread thread_ GUARDED_BY(mutex_);
 };
 

@@ -72,7 +72,7 @@ void setAndWake(Os &os, std::atomic<uint32_t> &word, uint32_t value) {
 Result<bool> waitUntilSet(Os &os,
                           const std::atomic<uint32_t> &word,
                           const Deadline &deadline,
-                          const std::atomic<bool> *stop) {
+                          const StopFlags &stop) {
     if (isSet(word)) {
         return true;
     }
@@ -84,7 +84,7 @@ Result<bool> waitUntilSet(Os &os,
     }
     for (;;) {
         const nanoseconds sleep = deadline.remaining(os, longestSleep);
-        if (sleep == nanoseconds(0) || (stop != nullptr && *stop)) {
+        if (sleep == nanoseconds(0) || stop.raised()) {
             return isSet(word);
         }
         const auto slept = os.futexWait(word, 0, sleep);

@@ -37,8 +37,25 @@ class Deadline {
 /// the caller wrote before is seen by those who find the word set.
 void setAndWake(Os &os, std::atomic<uint32_t> &word, uint32_t value);
 
+/// What ends a wait early: any of two flags.
+class StopFlags {
+  public:
+    StopFlags() = default;
+
+    explicit StopFlags(const std::atomic<bool> &first, const std::atomic<bool> *second = nullptr)
+        : first_(&first), second_(second) {}
+
+    [[nodiscard]] bool raised() const {
+        return (first_ != nullptr && *first_) || (second_ != nullptr && *second_);
+    }
+
+  private:
+    const std::atomic<bool> *first_ = nullptr;
+    const std::atomic<bool> *second_ = nullptr;
+};
+
 /// Waits until `word` is not 0: looks for some microseconds, then sleeps. True: it is set. False:
-/// the deadline has passed or `*stop` is true (which is noticed within 100 ms).
+/// the deadline has passed or a stop flag was raised (which is noticed within 100 ms).
 ///
 /// The word may lie in memory that other processes write: whatever they do, the wait ends at its
 /// deadline. A signaller that dies between setting the word and waking its waiters delays them by
@@ -47,6 +64,6 @@ void setAndWake(Os &os, std::atomic<uint32_t> &word, uint32_t value);
 Result<bool> waitUntilSet(Os &os,
                           const std::atomic<uint32_t> &word,
                           const Deadline &deadline,
-                          const std::atomic<bool> *stop = nullptr);
+                          const StopFlags &stop = {});
 
 } // namespace causeway::copy

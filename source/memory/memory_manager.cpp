@@ -94,6 +94,11 @@ Result<uint64_t> MemoryManager::reserve(uint64_t hint, uint64_t sizeBytes) {
 }
 
 Result<void> MemoryManager::releaseRegion(uint64_t va, uint64_t end, Dropped &dropped) {
+    if (regions_.find(va)->second.value.uses > 0) {
+        mappings_.moveTo(va, end, retired_.mappings);
+        regions_.moveTo(va, end, retired_.regions);
+        return {};
+    }
     // A mapping may reach into the neighbouring reservation: that part stays.
     const Borders borders(mappings_, va, end);
     if (auto released = space_->release(va, end - va); !released) {

@@ -2,6 +2,7 @@
 
 #include "shared/base/mutex.h"
 #include "source/kmd/kmd.h"
+#include "source/memory/address_use.h"
 #include "source/memory/interval_map.h"
 #include "source/memory/physical_memory.h"
 #include "source/memory/range_snapshot.h"
@@ -103,7 +104,8 @@ class MemoryManager {
     /// zeMemAllocDevice/Host/Shared. Errors: UnsupportedSize, UnsupportedAlignment, OutOf...Memory.
     Result<uint64_t> allocate(const AllocationRequest &request);
 
-    /// zeMemFree: the base of an allocation. Errors: InvalidArgument.
+    /// zeMemFree: the base of an allocation. One that is in use is gone for every call, but keeps
+    /// its addresses and memory until the last use ends. Errors: InvalidArgument.
     Result<void> free(uint64_t va);
 
     /// Never fails: what is not ours is Unknown.
@@ -133,12 +135,20 @@ class MemoryManager {
                                            UniqueFd fd,
                                            const kmd::ImportInfo &info);
 
-    /// zeMemCloseIpcHandle: exactly the address that an open returned. Errors: InvalidArgument.
+    /// For a command that reads (`needed` ReadOnly) or writes (ReadWrite) a window. Memory that is
+    /// not the manager's is the application's own affair, and so is nothing (0 bytes).
+    /// Errors: InvalidArgument (partly the manager's memory, beyond an allocation's or import's
+    /// end, not mapped throughout, without the access).
+    Result<AddressUse> use(uint64_t address, uint64_t sizeBytes, Access needed);
+
+    /// zeMemCloseIpcHandle: exactly the address that an open returned; in use: as free.
+    /// Errors: InvalidArgument.
     Result<void> closeImport(uint64_t address);
 
     [[nodiscard]] kmd::Backend &backend() { return backend_; }
 
   private:
+    friend class AddressUse;
     friend class ImportTransaction;
 
     struct Mapping {
@@ -177,6 +187,7 @@ class MemoryManager {
         uint64_t id = 0;
         std::optional<Allocation> allocation;
         std::optional<ImportedWindow> import;
+        uint64_t uses = 0; ///< AddressUses that keep it; never of a reservation
 
         [[nodiscard]] bool isReservation() const { return !allocation && !import; }
 
@@ -188,8 +199,8 @@ class MemoryManager {
                   std::unique_ptr<kmd::MemoryPool> pool,
                   std::unique_ptr<kmd::AddressSpace> space);
 
-    /// What a call took out of the maps; destroyed after the lock is given back, because the last
-    /// reference to an object makes system calls.
+    /// What was taken out of the maps. Of a call: destroyed after the lock is given back, because
+    /// the last reference to an object makes system calls.
     struct Dropped {
         IntervalMap<Region> regions;
         IntervalMap<Mapping> mappings;
@@ -200,6 +211,12 @@ class MemoryManager {
     [[nodiscard]] Result<void> requireReserved(uint64_t va, uint64_t end) const REQUIRES(mutex_);
     [[nodiscard]] Result<void> requireWholePages(uint64_t va, uint64_t end) const REQUIRES(mutex_);
     [[nodiscard]] Result<void> requireExportable(uint64_t va, uint64_t end) const REQUIRES(mutex_);
+    [[nodiscard]] Result<void> requireUsable(uint64_t address, uint64_t end, Access needed) const
+        REQUIRES(mutex_);
+    [[nodiscard]] Result<void> requireAccess(uint64_t address, uint64_t end, Access needed) const
+        REQUIRES(mutex_);
+    [[nodiscard]] Result<void> checkUse(uint64_t address, uint64_t sizeBytes, Access needed) const;
+    void endUse(uint64_t va);
     [[nodiscard]] Result<RangeSnapshot> snapshotOf(uint64_t address, uint64_t sizeBytes) const
         REQUIRES(mutex_);
     [[nodiscard]] AddressStretch wholeMapping(IntervalMap<Mapping>::const_iterator at) const
@@ -219,6 +236,7 @@ class MemoryManager {
     mutable Mutex mutex_;
     IntervalMap<Region> regions_ GUARDED_BY(mutex_);
     IntervalMap<Mapping> mappings_ GUARDED_BY(mutex_);
+    Dropped retired_ GUARDED_BY(mutex_); ///< freed and still in use
 };
 
 /// An import under construction: address space that belongs to nobody yet. Unless it is committed,

@@ -26,7 +26,7 @@ class TickingOs final : public fakes::ForwardingOs {
 class BatchRunnerTest : public fakes::ResourceCheckedTest {
   protected:
     Result<bool> run(std::vector<Command> commands) {
-        return runBatch(os_, mover_, CommandBatch(std::move(commands)), stop_);
+        return runBatch(os_, mover_, CommandBatch(std::move(commands)), StopFlags(stop_));
     }
 
     static uint64_t addressOf(const void *place) { return reinterpret_cast<uint64_t>(place); }
@@ -75,6 +75,49 @@ TEST_F(BatchRunnerTest, ATimestampMayLieAtAnyAddress) {
     EXPECT_LE(written, os_.ticks);
     EXPECT_EQ(bytes_[2], 0);
     EXPECT_EQ(bytes_[11], 0);
+}
+
+TEST_F(BatchRunnerTest, TimesOfAnEventAreStoredAtAnyAddress) {
+    std::array<uint8_t, 34> target = {};
+    EXPECT_TRUE(
+        must(run({Signal{.event = &events_[0], .times = SignalTimes::Now},
+                  StoreTimestamps{.event = &events_[0], .address = addressOf(&target[1])}})));
+    EventTimestamps stored;
+    std::memcpy(&stored, &target[1], sizeof(stored));
+    EXPECT_EQ(stored, events_[0].timestamps());
+    EXPECT_GT(stored.globalStart, 1000U);
+    EXPECT_EQ(target[0], 0);
+    EXPECT_EQ(target[33], 0);
+}
+
+/// Memory that is gone when the command runs.
+class GoneMemory final : public MemoryUse {
+  public:
+    [[nodiscard]] Result<void> check() const override {
+        return fail(Status::DeviceLost, "unmapped");
+    }
+};
+
+TEST_F(BatchRunnerTest, MemoryThatIsGoneIsNotTouched) {
+    const auto gone = std::make_shared<GoneMemory>();
+    Fill filling = fillOf(bytes_, 1);
+    filling.memory = gone;
+    EXPECT_TRUE(failsWith(run({filling}), Status::DeviceLost));
+    const uint64_t address = addressOf(bytes_.data());
+    EXPECT_TRUE(
+        failsWith(run({WriteTimestamp{.address = address, .memory = gone}}), Status::DeviceLost));
+    EXPECT_TRUE(
+        failsWith(run({StoreTimestamps{.event = &events_[0], .address = address, .memory = gone}}),
+                  Status::DeviceLost));
+    bytes_[8] = 7;
+    for (const bool isSource : {false, true}) {
+        const CopyRegion copy = {
+            .dst = {.address = address, .memory = isSource ? nullptr : gone},
+            .src = {.address = addressOf(&bytes_[8]), .memory = isSource ? gone : nullptr},
+            .widthBytes = 1};
+        EXPECT_TRUE(failsWith(run({copy}), Status::DeviceLost));
+    }
+    EXPECT_EQ(bytes_[0], 0);
 }
 
 TEST_F(BatchRunnerTest, TimesOfThePreviousCommandAreItsBeginningAndEnd) {

@@ -24,7 +24,7 @@ class QueueFixture : public fakes::ResourceCheckedTest {
     Result<void> submit(Queue &queue,
                         std::vector<Command> commands,
                         std::shared_ptr<Fence> fence = nullptr) {
-        return queue.submit(batchOf(std::move(commands)), std::move(fence));
+        return queue.submit({batchOf(std::move(commands))}, std::move(fence));
     }
 
     std::shared_ptr<Fence> makeFence() { return std::make_shared<Fence>(os_); }
@@ -47,6 +47,7 @@ class QueueFixture : public fakes::ResourceCheckedTest {
     SleepWatchingOs watching_{linuxOs()};
     fakes::FaultyOs os_{watching_};
     DataMover mover_{os_, {.threads = 1}};
+    FailureLatch latch_;
     TestEvents events_;
 };
 

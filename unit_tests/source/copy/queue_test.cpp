@@ -12,7 +12,7 @@ namespace {
 class QueueTest : public QueueFixture {};
 
 TEST_F(QueueTest, StartsItsThreadWithTheFirstBatch) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     EXPECT_TRUE(must(queue.synchronize(0)));
     EXPECT_EQ(os_.calls(fakes::OsCall::StartThread), 0U);
     must(submit(queue, {}));
@@ -22,7 +22,7 @@ TEST_F(QueueTest, StartsItsThreadWithTheFirstBatch) {
 }
 
 TEST_F(QueueTest, RunsBatchesAndCommandsInOrder) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     std::array<uint64_t, 101> cells = {42};
     for (size_t i = 0; i + 2 < cells.size(); i += 2) {
         must(submit(queue, {copyOf(cells[i], cells[i + 1]), copyOf(cells[i + 1], cells[i + 2])}));
@@ -33,23 +33,23 @@ TEST_F(QueueTest, RunsBatchesAndCommandsInOrder) {
 
 TEST_F(QueueTest, ABatchCanBeSubmittedManyTimesAndToManyQueues) {
     std::array<uint64_t, 3> cells = {1, 0, 0};
-    Queue first(os_, mover_);
-    Queue second(os_, mover_);
+    Queue first(os_, mover_, latch_);
+    Queue second(os_, mover_, latch_);
     const auto batch = batchOf({waitFor(0), copyOf(cells[0], cells[1])});
     const auto fence = makeFence();
-    must(first.submit(batch));
-    must(first.submit(batch));
+    must(first.submit({batch}));
+    must(first.submit({batch}));
     events_[0].signal(os_);
     EXPECT_TRUE(must(first.synchronize(forEver)));
-    must(second.submit(batch, fence));
+    must(second.submit({batch}, fence));
     EXPECT_TRUE(must(fence->wait(forEver)));
     EXPECT_EQ(cells[1], 1U);
 }
 
 TEST_F(QueueTest, EventsOrderTheWorkOfTwoQueues) {
     std::array<uint64_t, 5> cells = {42};
-    Queue first(os_, mover_);
-    Queue second(os_, mover_);
+    Queue first(os_, mover_, latch_);
+    Queue second(os_, mover_, latch_);
     must(submit(first,
                 {waitFor(0),
                  copyOf(cells[1], cells[2]),
@@ -68,8 +68,8 @@ TEST_F(QueueTest, EventsOrderTheWorkOfTwoQueues) {
 }
 
 TEST_F(QueueTest, AWaitBlocksOnlyItsOwnQueue) {
-    Queue blocked(os_, mover_);
-    Queue other(os_, mover_);
+    Queue blocked(os_, mover_, latch_);
+    Queue other(os_, mover_, latch_);
     must(submit(blocked, {waitFor(0), signalOf(1)}));
     must(submit(other, {signalOf(2)}));
     EXPECT_TRUE(must(other.synchronize(forEver)));
@@ -82,7 +82,7 @@ TEST_F(QueueTest, AWaitBlocksOnlyItsOwnQueue) {
 }
 
 TEST_F(QueueTest, SynchronizeConcernsWhatWasSubmittedBefore) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     must(submit(queue, {signalOf(1)}));
     EXPECT_TRUE(must(queue.synchronize(forEver)));
     must(submit(queue, {waitFor(0)}));
@@ -93,7 +93,7 @@ TEST_F(QueueTest, SynchronizeConcernsWhatWasSubmittedBefore) {
 }
 
 TEST_F(QueueTest, ItsThreadIsWokenFromAWait) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     must(submit(queue, {waitFor(0), signalOf(1)}));
     watching_.waitForSleeper();
     events_[0].signal(os_);
@@ -101,7 +101,7 @@ TEST_F(QueueTest, ItsThreadIsWokenFromAWait) {
 }
 
 TEST_F(QueueTest, WhatABatchKeepsAliveIsLetGoBeforeItCountsAsDone) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     auto owner = std::make_shared<int>(1);
     const std::weak_ptr<int> watched = owner;
     must(submit(queue, {waitFor(0), Signal{.event = &events_[1], .owner = std::move(owner)}}));
@@ -117,7 +117,7 @@ TEST_F(QueueTest, EndsPromptlyWithAWaitThatNobodySignals) {
     auto owner = std::make_shared<int>(1);
     const std::weak_ptr<int> watched = owner;
     {
-        Queue queue(os_, mover_);
+        Queue queue(os_, mover_, latch_);
         must(submit(queue, {waitFor(0), signalOf(1)}, waiting));
         must(submit(queue, {Signal{.event = &events_[2], .owner = std::move(owner)}}, behind));
         watching_.waitForSleeper();
@@ -131,28 +131,54 @@ TEST_F(QueueTest, EndsPromptlyWithAWaitThatNobodySignals) {
 
 TEST_F(QueueTest, EndsWhereItsThreadHasNotLookedYet) {
     for (int i = 0; i < 20; ++i) {
-        Queue queue(os_, mover_);
+        Queue queue(os_, mover_, latch_);
         must(submit(queue, {waitFor(0)}));
     }
 }
 
-TEST_F(QueueTest, AThreadThatCannotStartEndsTheQueueForGood) {
-    Queue queue(os_, mover_);
+TEST_F(QueueTest, AThreadThatCannotStartFailsTheSubmitAndNothingElse) {
+    Queue queue(os_, mover_, latch_);
     os_.failKindAt(fakes::OsCall::StartThread, 1, EAGAIN);
-    const auto first = makeFence();
-    const auto second = makeFence();
-    EXPECT_TRUE(failsWith(submit(queue, {signalOf(0)}, first), Status::OutOfHostMemory, "thread"));
-    EXPECT_TRUE(failsWith(submit(queue, {signalOf(1)}, second), Status::OutOfHostMemory));
-    EXPECT_TRUE(failsWith(queue.synchronize(0), Status::OutOfHostMemory));
-    EXPECT_TRUE(failsWith(queue.synchronize(forEver), Status::OutOfHostMemory));
-    EXPECT_TRUE(failsWith(first->wait(forEver), Status::OutOfHostMemory));
-    EXPECT_TRUE(failsWith(second->query(), Status::OutOfHostMemory));
+    const auto fence = makeFence();
+    EXPECT_TRUE(failsWith(submit(queue, {signalOf(0)}, fence), Status::OutOfHostMemory, "thread"));
+    EXPECT_FALSE(must(fence->query()));
+    EXPECT_TRUE(must(queue.synchronize(0)));
+    must(submit(queue, {signalOf(1)}, fence));
+    EXPECT_TRUE(must(fence->wait(forEver)));
     EXPECT_FALSE(events_[0].isSignalled());
+    EXPECT_TRUE(events_[1].isSignalled());
+}
+
+TEST_F(QueueTest, BatchesOfOneSubmitRunInOrderAndShareAFence) {
+    Queue queue(os_, mover_, latch_);
+    std::array<uint64_t, 3> cells = {42, 0, 0};
+    const auto fence = makeFence();
+    must(queue.submit(
+        {batchOf({waitFor(0), copyOf(cells[0], cells[1])}), batchOf({copyOf(cells[1], cells[2])})},
+        fence));
+    EXPECT_FALSE(must(fence->query()));
+    events_[0].signal(os_);
+    EXPECT_TRUE(must(fence->wait(forEver)));
+    EXPECT_EQ(cells[2], 42U);
+}
+
+TEST_F(QueueTest, AFailureEndsTheOtherQueuesToo) {
+    Queue failing(os_, mover_, latch_);
+    Queue waiting(os_, mover_, latch_);
+    Queue idle(os_, mover_, latch_);
+    const auto fence = makeFence();
+    must(submit(waiting, {waitFor(0), signalOf(1)}, fence));
+    watching_.waitForSleeper();
+    must(submit(failing, {wrappingCopy(), signalOf(0)}));
+    EXPECT_TRUE(failsWith(waiting.synchronize(forEver), Status::InvalidSize));
+    EXPECT_TRUE(failsWith(fence->wait(forEver), Status::InvalidSize));
+    EXPECT_TRUE(failsWith(idle.synchronize(0), Status::InvalidSize));
+    EXPECT_TRUE(failsWith(submit(idle, {signalOf(2)}), Status::InvalidSize));
     EXPECT_FALSE(events_[1].isSignalled());
 }
 
 TEST_F(QueueTest, NothingIsSignalledAfterACommandThatFails) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     const auto before = makeFence();
     const auto failing = makeFence();
     const auto behind = makeFence();
@@ -171,7 +197,7 @@ TEST_F(QueueTest, NothingIsSignalledAfterACommandThatFails) {
 }
 
 TEST_F(QueueTest, AFailureWakesWhoSynchronizes) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     must(submit(queue, {waitFor(0), wrappingCopy()}));
     std::thread releaser([&] {
         watching_.waitForSleeper();
@@ -182,7 +208,7 @@ TEST_F(QueueTest, AFailureWakesWhoSynchronizes) {
 }
 
 TEST_F(QueueTest, AWaitThatFailsIsAFailureOfItsCommand) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     os_.failKind(fakes::OsCall::FutexWait, ENOSYS);
     must(submit(queue, {waitFor(0), signalOf(1)}));
     EXPECT_TRUE(failsWith(queue.synchronize(forEver), Status::UnsupportedFeature, "futex"));
@@ -196,7 +222,7 @@ TEST_F(QueueTest, AnotherProcessSignalsWhatItWaitsFor_Forks) {
         const auto answered = events_[1].wait(os_, Deadline::never());
         return answered && *answered ? 0 : 1;
     });
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     must(submit(queue, {waitFor(0), signalOf(1)}));
     child.next();
     EXPECT_TRUE(must(queue.synchronize(forEver)));

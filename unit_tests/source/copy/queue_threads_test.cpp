@@ -46,7 +46,7 @@ class QueueThreadsTest : public QueueFixture {
 };
 
 TEST_F(QueueThreadsTest, ManyThreadsSubmitToOneQueue) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     onThreads([&](size_t i) {
         cells_[i][0] = i + 1;
         submitChain(queue, cells_[i]);
@@ -57,7 +57,7 @@ TEST_F(QueueThreadsTest, ManyThreadsSubmitToOneQueue) {
 }
 
 TEST_F(QueueThreadsTest, ManyThreadsWaitForTheirFences) {
-    Queue queue(os_, mover_);
+    Queue queue(os_, mover_, latch_);
     onThreads([&](size_t) {
         const auto fence = makeFence();
         for (uint64_t value = 1; value <= batchCount; ++value) {
@@ -72,7 +72,7 @@ TEST_F(QueueThreadsTest, QueuesHandAValueRoundWithEvents) {
     std::vector<std::unique_ptr<Queue>> queues;
     queues.reserve(threadCount);
     for (size_t i = 0; i < threadCount; ++i) {
-        queues.push_back(std::make_unique<Queue>(os_, mover_));
+        queues.push_back(std::make_unique<Queue>(os_, mover_, latch_));
     }
     events_[0].signal(os_);
     for (size_t round = 0; round < rounds; ++round) {
@@ -96,7 +96,7 @@ TEST_F(QueueThreadsTest, QueuesShareTheWorkersOfOneMover) {
     onThreads([&](size_t i) {
         std::vector<uint8_t> src(100'000, static_cast<uint8_t>(i + 1));
         std::vector<uint8_t> dst(src.size());
-        Queue queue(os_, mover);
+        Queue queue(os_, mover, latch_);
         must(submit(queue,
                     {CopyRegion{.dst = {.address = reinterpret_cast<uint64_t>(dst.data())},
                                 .src = {.address = reinterpret_cast<uint64_t>(src.data())},

@@ -109,14 +109,14 @@ TEST_F(WordWaitTest, AFutexThatFailsIsAnErrorAndNotALoop) {
 
 TEST_F(WordWaitTest, AStopFlagEndsTheWait) {
     std::atomic<bool> stop{true};
-    EXPECT_EQ(must(waitUntilSet(os_, word_, Deadline::never(), &stop)), false);
+    EXPECT_EQ(must(waitUntilSet(os_, word_, Deadline::never(), StopFlags(stop))), false);
 
     stop = false;
     os_.sleep = [&](nanoseconds) -> OsResult<void> {
         stop = true;
         return std::unexpected(Errno{ETIMEDOUT});
     };
-    EXPECT_EQ(must(waitUntilSet(os_, word_, Deadline::never(), &stop)), false);
+    EXPECT_EQ(must(waitUntilSet(os_, word_, Deadline::never(), StopFlags(stop))), false);
 }
 
 TEST_F(WordWaitTest, DeadlinesBeyondTheClockNeverPass) {
