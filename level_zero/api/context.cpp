@@ -105,8 +105,10 @@ ze_result_t zeContextDestroy(ze_context_handle_t hContext) {
 }
 
 ze_result_t zeContextGetStatus(ze_context_handle_t hContext) {
-    return onContext(
-        "zeContextGetStatus", hContext, [](core::Context &) -> Result<void> { return {}; });
+    // Once a command has failed, the work of all queues of the context is lost.
+    return onContext("zeContextGetStatus", hContext, [](core::Context &context) {
+        return context.failures().check();
+    });
 }
 
 ze_result_t zeContextSystemBarrier(ze_context_handle_t hContext, ze_device_handle_t hDevice) {

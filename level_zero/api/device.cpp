@@ -108,4 +108,30 @@ ze_result_t zeDeviceGetStatus(ze_device_handle_t hDevice) {
         "zeDeviceGetStatus", hDevice, [](const core::Device &) -> Result<void> { return {}; });
 }
 
+ze_result_t zeDeviceGetGlobalTimestamps(ze_device_handle_t hDevice,
+                                        uint64_t *hostTimestamp,
+                                        uint64_t *deviceTimestamp) {
+    return onDevice(
+        "zeDeviceGetGlobalTimestamps", hDevice, [&](const core::Device &) -> Result<void> {
+            if (hostTimestamp == nullptr || deviceTimestamp == nullptr) {
+                return nullPointer("hostTimestamp or deviceTimestamp");
+            }
+            // The device's clock is the host's.
+            *deviceTimestamp = copy::timestampNow(core::driverSlot().get()->services().os);
+            *hostTimestamp = *deviceTimestamp;
+            return {};
+        });
+}
+
+ze_result_t zeDeviceSynchronize(ze_device_handle_t hDevice) {
+    return onDevice("zeDeviceSynchronize", hDevice, [](const core::Device &device) -> Result<void> {
+        for (const auto &queue : core::driverSlot().get()->objects().queuesOf(device)) {
+            if (auto done = queue->synchronize(UINT64_MAX); !done) {
+                return done;
+            }
+        }
+        return {};
+    });
+}
+
 } // namespace causeway::api

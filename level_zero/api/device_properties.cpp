@@ -1,6 +1,7 @@
 #include "level_zero/api/arguments.h"
 #include "level_zero/api/entry_points.h"
 #include "level_zero/api/handles.h"
+#include "source/copy/commands.h"
 
 #include <algorithm>
 
@@ -16,9 +17,6 @@ constexpr uint32_t nominalLocalMemoryBytes = 64 * 1024;
 constexpr uint32_t nominalSimdWidth = 8;
 constexpr uint32_t nominalArgumentBytes = 1024;
 constexpr uint32_t nominalHardwareContexts = 1024;
-
-/// The largest memory fill pattern: a page.
-constexpr size_t maxFillPatternBytes = 4096;
 
 constexpr uint64_t ticksPerSecond = 1'000'000'000;
 constexpr uint32_t timestampBits = 64;
@@ -149,7 +147,7 @@ ze_result_t zeDeviceGetCommandQueueGroupProperties(
         [](const kmd::DeviceProperties &, ze_command_queue_group_properties_t &out) {
             out.flags = ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE |
                         ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY;
-            out.maxMemoryFillPatternSize = maxFillPatternBytes;
+            out.maxMemoryFillPatternSize = copy::FillPattern::longest;
             out.numQueues = 1;
         });
 }

@@ -29,6 +29,12 @@ constexpr std::array extensions = {
     Extension{ZE_IPC_PHYS_MEM_HANDLE_RANGE_EXT_NAME, ZE_IPC_PHYS_MEM_HANDLE_RANGE_EXT_VERSION_1_0},
     Extension{ZE_IPC_MEM_HANDLE_TYPE_EXT_NAME, ZE_IPC_MEM_HANDLE_TYPE_EXT_VERSION_1_0},
     Extension{ZE_DRIVER_DDI_HANDLES_EXT_NAME, ZE_DRIVER_DDI_HANDLES_EXT_VERSION_1_1},
+    Extension{ZE_MEMORY_FREE_POLICIES_EXT_NAME, ZE_MEMORY_FREE_POLICIES_EXT_VERSION_1_0},
+    Extension{ZE_EVENT_QUERY_TIMESTAMPS_EXP_NAME, ZE_EVENT_QUERY_TIMESTAMPS_EXP_VERSION_1_0},
+    Extension{ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME,
+              ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_VERSION_1_0},
+    Extension{ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME,
+              ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_VERSION_1_0},
 };
 
 } // namespace
@@ -85,7 +91,7 @@ ze_result_t zeDriverGetIpcProperties(ze_driver_handle_t hDriver,
             return nullPointer("pIpcProperties");
         }
         clearProperties(*pIpcProperties);
-        pIpcProperties->flags = ZE_IPC_PROPERTY_FLAG_MEMORY;
+        pIpcProperties->flags = ZE_IPC_PROPERTY_FLAG_MEMORY | ZE_IPC_PROPERTY_FLAG_EVENT_POOL;
         return {};
     });
 }
@@ -136,6 +142,21 @@ ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t hDriver, const ch
         *ppString = lastError();
         return {};
     });
+}
+
+ze_context_handle_t zeDriverGetDefaultContext(ze_driver_handle_t hDriver) {
+    ze_context_handle_t context = nullptr;
+    // What failed is in the description of the last error.
+    static_cast<void>(
+        onDriver("zeDriverGetDefaultContext", hDriver, [&](core::Driver &driver) -> Result<void> {
+            auto made = driver.defaultContext();
+            if (!made) {
+                return forward(made);
+            }
+            context = toHandle<ze_context_handle_t>(*made);
+            return {};
+        }));
+    return context;
 }
 
 } // namespace causeway::api

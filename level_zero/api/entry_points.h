@@ -19,6 +19,7 @@ decltype(::zeDriverGetIpcProperties) zeDriverGetIpcProperties;
 decltype(::zeDriverGetExtensionProperties) zeDriverGetExtensionProperties;
 decltype(::zeDriverGetExtensionFunctionAddress) zeDriverGetExtensionFunctionAddress;
 decltype(::zeDriverGetLastErrorDescription) zeDriverGetLastErrorDescription;
+decltype(::zeDriverGetDefaultContext) zeDriverGetDefaultContext;
 
 // device.cpp
 decltype(::zeDeviceGet) zeDeviceGet;
@@ -27,6 +28,8 @@ decltype(::zeDeviceGetSubDevices) zeDeviceGetSubDevices;
 decltype(::zeDeviceGetP2PProperties) zeDeviceGetP2PProperties;
 decltype(::zeDeviceCanAccessPeer) zeDeviceCanAccessPeer;
 decltype(::zeDeviceGetStatus) zeDeviceGetStatus;
+decltype(::zeDeviceGetGlobalTimestamps) zeDeviceGetGlobalTimestamps;
+decltype(::zeDeviceSynchronize) zeDeviceSynchronize;
 
 // device_properties.cpp
 decltype(::zeDeviceGetProperties) zeDeviceGetProperties;
@@ -76,5 +79,86 @@ decltype(::zeMemGetIpcHandleWithProperties) zeMemGetIpcHandleWithProperties;
 decltype(::zeMemOpenIpcHandle) zeMemOpenIpcHandle;
 decltype(::zeMemCloseIpcHandle) zeMemCloseIpcHandle;
 decltype(::zeMemPutIpcHandle) zeMemPutIpcHandle;
+
+// command_queue.cpp
+decltype(::zeCommandQueueCreate) zeCommandQueueCreate;
+decltype(::zeCommandQueueDestroy) zeCommandQueueDestroy;
+decltype(::zeCommandQueueExecuteCommandLists) zeCommandQueueExecuteCommandLists;
+decltype(::zeCommandQueueSynchronize) zeCommandQueueSynchronize;
+decltype(::zeCommandQueueGetOrdinal) zeCommandQueueGetOrdinal;
+decltype(::zeCommandQueueGetIndex) zeCommandQueueGetIndex;
+decltype(::zeCommandQueueGetFlags) zeCommandQueueGetFlags;
+decltype(::zeCommandQueueGetMode) zeCommandQueueGetMode;
+decltype(::zeCommandQueueGetPriority) zeCommandQueueGetPriority;
+
+// fence.cpp
+decltype(::zeFenceCreate) zeFenceCreate;
+decltype(::zeFenceDestroy) zeFenceDestroy;
+decltype(::zeFenceHostSynchronize) zeFenceHostSynchronize;
+decltype(::zeFenceQueryStatus) zeFenceQueryStatus;
+decltype(::zeFenceReset) zeFenceReset;
+
+// command_list.cpp
+decltype(::zeCommandListCreate) zeCommandListCreate;
+decltype(::zeCommandListCreateImmediate) zeCommandListCreateImmediate;
+decltype(::zeCommandListDestroy) zeCommandListDestroy;
+decltype(::zeCommandListClose) zeCommandListClose;
+decltype(::zeCommandListReset) zeCommandListReset;
+decltype(::zeCommandListHostSynchronize) zeCommandListHostSynchronize;
+decltype(::zeCommandListImmediateAppendCommandListsExp) zeCommandListImmediateAppendCommandListsExp;
+decltype(::zeCommandListImmediateAppendCommandListsWithParameters)
+    zeCommandListImmediateAppendCommandListsWithParameters;
+decltype(::zeCommandListGetDeviceHandle) zeCommandListGetDeviceHandle;
+decltype(::zeCommandListGetContextHandle) zeCommandListGetContextHandle;
+decltype(::zeCommandListGetOrdinal) zeCommandListGetOrdinal;
+decltype(::zeCommandListIsImmediate) zeCommandListIsImmediate;
+decltype(::zeCommandListImmediateGetIndex) zeCommandListImmediateGetIndex;
+decltype(::zeCommandListGetFlags) zeCommandListGetFlags;
+decltype(::zeCommandListImmediateGetFlags) zeCommandListImmediateGetFlags;
+decltype(::zeCommandListImmediateGetMode) zeCommandListImmediateGetMode;
+decltype(::zeCommandListImmediateGetPriority) zeCommandListImmediateGetPriority;
+
+// command_copy.cpp
+decltype(::zeCommandListAppendMemoryCopy) zeCommandListAppendMemoryCopy;
+decltype(::zeCommandListAppendMemoryCopyWithParameters) zeCommandListAppendMemoryCopyWithParameters;
+decltype(::zeCommandListAppendMemoryCopyFromContext) zeCommandListAppendMemoryCopyFromContext;
+decltype(::zeCommandListAppendMemoryCopyRegion) zeCommandListAppendMemoryCopyRegion;
+decltype(::zeCommandListAppendMemoryFill) zeCommandListAppendMemoryFill;
+decltype(::zeCommandListAppendMemoryFillWithParameters) zeCommandListAppendMemoryFillWithParameters;
+
+// command_sync.cpp
+decltype(::zeCommandListAppendBarrier) zeCommandListAppendBarrier;
+decltype(::zeCommandListAppendMemoryRangesBarrier) zeCommandListAppendMemoryRangesBarrier;
+decltype(::zeCommandListAppendSignalEvent) zeCommandListAppendSignalEvent;
+decltype(::zeCommandListAppendWaitOnEvents) zeCommandListAppendWaitOnEvents;
+decltype(::zeCommandListAppendEventReset) zeCommandListAppendEventReset;
+decltype(::zeCommandListAppendWriteGlobalTimestamp) zeCommandListAppendWriteGlobalTimestamp;
+decltype(::zeCommandListAppendQueryKernelTimestamps) zeCommandListAppendQueryKernelTimestamps;
+decltype(::zeCommandListAppendMemoryPrefetch) zeCommandListAppendMemoryPrefetch;
+decltype(::zeCommandListAppendMemAdvise) zeCommandListAppendMemAdvise;
+
+// event_pool.cpp
+decltype(::zeEventPoolCreate) zeEventPoolCreate;
+decltype(::zeEventPoolDestroy) zeEventPoolDestroy;
+decltype(::zeEventPoolGetIpcHandle) zeEventPoolGetIpcHandle;
+decltype(::zeEventPoolPutIpcHandle) zeEventPoolPutIpcHandle;
+decltype(::zeEventPoolOpenIpcHandle) zeEventPoolOpenIpcHandle;
+decltype(::zeEventPoolCloseIpcHandle) zeEventPoolCloseIpcHandle;
+decltype(::zeEventPoolGetContextHandle) zeEventPoolGetContextHandle;
+decltype(::zeEventPoolGetFlags) zeEventPoolGetFlags;
+
+// event.cpp
+decltype(::zeEventCreate) zeEventCreate;
+decltype(::zeEventDestroy) zeEventDestroy;
+decltype(::zeEventHostSignal) zeEventHostSignal;
+decltype(::zeEventHostSynchronize) zeEventHostSynchronize;
+decltype(::zeEventQueryStatus) zeEventQueryStatus;
+decltype(::zeEventHostReset) zeEventHostReset;
+decltype(::zeEventQueryKernelTimestamp) zeEventQueryKernelTimestamp;
+decltype(::zeEventQueryTimestampsExp) zeEventQueryTimestampsExp;
+decltype(::zeEventQueryKernelTimestampsExt) zeEventQueryKernelTimestampsExt;
+decltype(::zeEventGetEventPool) zeEventGetEventPool;
+decltype(::zeEventGetSignalScope) zeEventGetSignalScope;
+decltype(::zeEventGetWaitScope) zeEventGetWaitScope;
 
 } // namespace causeway::api

@@ -20,6 +20,9 @@ void logFailure(std::string_view function, const Error &error) noexcept {
 } // namespace
 
 ze_result_t reportFailure(std::string_view function, const Error &error) noexcept {
+    if (error.status == Status::NotReady) {
+        return ZE_RESULT_NOT_READY; // no error, and asked for again and again
+    }
     setLastError(function, error.message);
     logFailure(function, error);
     return toZeResult(error.status);

@@ -31,6 +31,40 @@ namespace causeway::api {
 [[nodiscard]] Result<const core::Device *> findDeviceIn(const core::Context &context,
                                                         ze_device_handle_t hDevice);
 
+/// An object that is known by its handle alone: `findObject(hEvent, &core::Objects::events,
+/// "event")`. Errors: Uninitialized, InvalidNullHandle, InvalidArgument.
+template <typename T>
+[[nodiscard]] Result<std::shared_ptr<T>> findObject(const void *handle,
+                                                    core::HandleRegistry<T> core::Objects::*kind,
+                                                    std::string_view name) {
+    auto driver = currentDriver();
+    if (!driver) {
+        return forward(driver);
+    }
+    if (handle == nullptr) {
+        return fail(Status::InvalidNullHandle, "the {} handle is null", name);
+    }
+    auto found = ((*driver)->objects().*kind).find(handle);
+    if (found == nullptr) {
+        return fail(Status::InvalidArgument, "{} is not a live {} handle", handle, name);
+    }
+    return found;
+}
+
+/// Ends a handle that findObject has found. Errors: InvalidArgument (another thread was faster).
+template <typename T>
+[[nodiscard]] Result<void> destroyObject(const void *handle,
+                                         core::HandleRegistry<T> core::Objects::*kind,
+                                         std::string_view name) {
+    if (auto found = findObject(handle, kind, name); !found) {
+        return forward(found);
+    }
+    if ((core::driverSlot().get()->objects().*kind).remove(handle) == nullptr) {
+        return fail(Status::InvalidArgument, "{} was destroyed by another thread", handle);
+    }
+    return {};
+}
+
 // Handles are addresses of objects; the SDK declares them as pointers to structures that nobody
 // defines, which makes the casts necessary.
 // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast)
@@ -50,6 +84,13 @@ template <typename ZeHandle>
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
+
+/// Makes an object live; the driver is initialised.
+template <typename ZeHandle, typename T>
+[[nodiscard]] ZeHandle publish(std::shared_ptr<T> object,
+                               core::HandleRegistry<T> core::Objects::*kind) {
+    return toHandle<ZeHandle>((core::driverSlot().get()->objects().*kind).add(std::move(object)));
+}
 
 template <typename Body>
 ze_result_t onDriver(std::string_view function, ze_driver_handle_t hDriver, Body &&body) noexcept {
@@ -84,6 +125,61 @@ ze_result_t onContext(std::string_view function,
         }
         return body(**context);
     });
+}
+
+/// For the other objects: `body` gets the object itself, as a shared pointer.
+template <typename T, typename Body>
+ze_result_t onObject(std::string_view function,
+                     const void *handle,
+                     core::HandleRegistry<T> core::Objects::*kind,
+                     std::string_view name,
+                     Body &&body) noexcept {
+    return guarded(function, [&]() -> Result<void> {
+        auto object = findObject(handle, kind, name);
+        if (!object) {
+            return forward(object);
+        }
+        return body(*object);
+    });
+}
+
+/// `body(std::shared_ptr<core::CommandList>)`.
+template <typename Body>
+ze_result_t onCommandList(std::string_view function,
+                          ze_command_list_handle_t hCommandList,
+                          Body &&body) noexcept {
+    return onObject(
+        function, hCommandList, &core::Objects::lists, "command list", std::forward<Body>(body));
+}
+
+/// `body(std::shared_ptr<core::CommandQueue>)`.
+template <typename Body>
+ze_result_t onCommandQueue(std::string_view function,
+                           ze_command_queue_handle_t hCommandQueue,
+                           Body &&body) noexcept {
+    return onObject(
+        function, hCommandQueue, &core::Objects::queues, "command queue", std::forward<Body>(body));
+}
+
+/// `body(std::shared_ptr<core::Event>)`.
+template <typename Body>
+ze_result_t onEvent(std::string_view function, ze_event_handle_t hEvent, Body &&body) noexcept {
+    return onObject(function, hEvent, &core::Objects::events, "event", std::forward<Body>(body));
+}
+
+/// `body(std::shared_ptr<core::EventPool>)`.
+template <typename Body>
+ze_result_t onEventPool(std::string_view function,
+                        ze_event_pool_handle_t hEventPool,
+                        Body &&body) noexcept {
+    return onObject(
+        function, hEventPool, &core::Objects::pools, "event pool", std::forward<Body>(body));
+}
+
+/// `body(std::shared_ptr<core::Fence>)`.
+template <typename Body>
+ze_result_t onFence(std::string_view function, ze_fence_handle_t hFence, Body &&body) noexcept {
+    return onObject(function, hFence, &core::Objects::fences, "fence", std::forward<Body>(body));
 }
 
 } // namespace causeway::api

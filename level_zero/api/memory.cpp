@@ -60,6 +60,18 @@ Result<void> freeMemory(core::Context &context, const void *ptr) {
     return context.freeMemory(toAddress(ptr));
 }
 
+/// The work that may use any memory of the context. Lost work does not use any.
+Result<void> waitForQueues(const core::Context &context) {
+    auto driver = currentDriver();
+    if (!driver) {
+        return forward(driver);
+    }
+    for (const auto &queue : (*driver)->objects().queuesOf(context)) {
+        static_cast<void>(queue->synchronize(UINT64_MAX));
+    }
+    return {};
+}
+
 ze_memory_type_t toMemoryType(memory::PointerKind kind) {
     switch (kind) {
     case memory::PointerKind::Device:
@@ -174,7 +186,13 @@ ze_result_t zeMemFreeExt(ze_context_handle_t hContext,
         if (!checked) {
             return checked;
         }
-        // No command can be using the memory, so that every policy frees at once.
+        const auto policy = pMemFreeDesc->freePolicy;
+        if (ptr != nullptr && (policy & ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE) != 0) {
+            if (auto done = waitForQueues(context); !done) {
+                return done;
+            }
+        }
+        // What commands still use is always freed when the last of them ends.
         return freeMemory(context, ptr);
     });
 }

@@ -34,6 +34,14 @@ ze_result_t toZeResult(Status status) {
         return ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS;
     case Status::NotAvailable:
         return ZE_RESULT_ERROR_NOT_AVAILABLE;
+    case Status::NotReady:
+        return ZE_RESULT_NOT_READY;
+    case Status::InvalidSynchronizationObject:
+        return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
+    case Status::InvalidCommandListType:
+        return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
+    case Status::OverlappingRegions:
+        return ZE_RESULT_ERROR_OVERLAPPING_REGIONS;
     case Status::InUse:
         return ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE;
     case Status::DeviceLost:

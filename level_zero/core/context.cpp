@@ -4,6 +4,22 @@
 #include <utility>
 
 namespace causeway::core {
+namespace {
+
+/// Commands may outlive the handle of the context whose memory they use.
+class UseOfContext final : public copy::MemoryUse {
+  public:
+    UseOfContext(std::shared_ptr<Context> context, memory::AddressUse use)
+        : context_(std::move(context)), use_(std::move(use)) {}
+
+    [[nodiscard]] Result<void> check() const override { return use_.check(); }
+
+  private:
+    const std::shared_ptr<Context> context_;
+    const memory::AddressUse use_;
+};
+
+} // namespace
 
 Result<std::shared_ptr<Context>> Context::create(HandleMemory &handles,
                                                  Services services,
@@ -29,6 +45,17 @@ Context::Context(HandleMemory &handles,
 // is about to go.
 Context::~Context() {
     services_.ipc.dropOwner(*memory_);
+}
+
+Result<copy::MemoryUseRef> Context::use(uint64_t address, uint64_t sizeBytes, Access needed) {
+    auto use = memory_->use(address, sizeBytes, needed);
+    if (!use) {
+        return forward(use);
+    }
+    if (!use->isOurs()) {
+        return copy::MemoryUseRef();
+    }
+    return std::make_shared<const UseOfContext>(shared_from_this(), std::move(*use));
 }
 
 bool Context::sees(const Device &device) const {

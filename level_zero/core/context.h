@@ -3,6 +3,10 @@
 #include "level_zero/core/device.h"
 #include "level_zero/core/handle_registry.h"
 #include "shared/base/result.h"
+#include "shared/os/os.h"
+#include "source/copy/commands.h"
+#include "source/copy/data_mover.h"
+#include "source/copy/failure_latch.h"
 #include "source/ipc/ipc_service.h"
 #include "source/memory/memory_manager.h"
 #include "source/memory/physical_memory.h"
@@ -16,8 +20,10 @@ namespace causeway::core {
 
 /// What the handle objects work with. Outlives them all.
 struct Services {
+    Os &os;
     kmd::Backend &backend;
     ipc::IpcService &ipc;
+    copy::DataMover &mover;
     uint64_t osPageBytes = 0;
 };
 
@@ -25,7 +31,7 @@ struct Services {
 /// devices it was created for (at least one). With the context go its exports, address space and
 /// physical memory handles; objects live on where an export elsewhere or a peer holds them.
 /// Threads: any.
-class Context {
+class Context : public std::enable_shared_from_this<Context> {
   public:
     /// Errors: those of MemoryManager::create.
     static Result<std::shared_ptr<Context>> create(HandleMemory &handles,
@@ -36,6 +42,19 @@ class Context {
     Context &operator=(const Context &) = delete;
 
     [[nodiscard]] memory::MemoryManager &memory() { return *memory_; }
+
+    [[nodiscard]] const Services &services() const { return services_; }
+
+    /// Of the commands of its queues: once one fails, all that the context's queues do is lost.
+    [[nodiscard]] copy::FailureLatch &failures() { return failures_; }
+
+    [[nodiscard]] const copy::FailureLatch &failures() const { return failures_; }
+
+    /// What keeps memory usable for commands; null for memory that is not of this context. Errors:
+    /// those of MemoryManager::use.
+    [[nodiscard]] Result<copy::MemoryUseRef> use(uint64_t address,
+                                                 uint64_t sizeBytes,
+                                                 Access needed);
 
     [[nodiscard]] std::span<const Device *const> devices() const { return devices_; }
 
@@ -70,6 +89,7 @@ class Context {
 
     const Services services_;
     const std::vector<const Device *> devices_;
+    copy::FailureLatch failures_;
     HandleRegistry<memory::PhysicalMemory> physical_;
     const std::unique_ptr<memory::MemoryManager> memory_;
 };

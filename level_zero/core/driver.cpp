@@ -5,7 +5,11 @@
 namespace causeway::core {
 
 Driver::Driver(const ze_handle_t &dispatch, Services services, std::span<const uint32_t> visible)
-    : Dispatchable(dispatch), services_(services), handles_(dispatch), contexts_(handles_) {
+    : Dispatchable(dispatch)
+    , services_(services)
+    , handles_(dispatch)
+    , contexts_(handles_)
+    , objects_(handles_) {
     const auto all = services.backend.devices();
     devices_.reserve(visible.size());
     for (const uint32_t index : visible) {
@@ -71,11 +75,30 @@ Result<void> Driver::destroyContext(const void *handle) {
     if (!found) {
         return forward(found);
     }
+    {
+        const MutexLock lock(mutex_);
+        if (handle == defaultContext_) {
+            return fail(Status::InvalidArgument, "the default context is the driver's");
+        }
+    }
     // Of two threads that destroy one handle, the second finds it gone.
     if (!contexts_.remove(handle)) {
         return fail(Status::InvalidArgument, "{} was destroyed by another thread", handle);
     }
+    objects_.dropOf(**found);
     return {};
+}
+
+Result<Handle *> Driver::defaultContext() {
+    const MutexLock lock(mutex_);
+    if (defaultContext_ == nullptr) {
+        auto made = createContext({});
+        if (!made) {
+            return made;
+        }
+        defaultContext_ = *made;
+    }
+    return defaultContext_;
 }
 
 } // namespace causeway::core

@@ -4,6 +4,7 @@
 #include "level_zero/core/device.h"
 #include "level_zero/core/dispatchable.h"
 #include "level_zero/core/handle_registry.h"
+#include "level_zero/core/objects.h"
 #include "shared/base/result.h"
 
 #include <cstdint>
@@ -40,8 +41,16 @@ class Driver : public Dispatchable {
     Result<Handle *> createContext(std::vector<const Device *> devices);
     /// Errors of both: InvalidNullHandle, InvalidArgument.
     [[nodiscard]] Result<std::shared_ptr<Context>> findContext(const void *handle) const;
-    /// Calls in progress on the context finish first; the last of them releases its memory.
+    /// With the context go its objects. Calls in progress on it finish first; the last of them
+    /// releases its memory.
     Result<void> destroyContext(const void *handle);
+
+    /// Made by the first call, for all devices; ends with the driver. Errors: as createContext.
+    Result<Handle *> defaultContext();
+
+    [[nodiscard]] const Services &services() const { return services_; }
+
+    [[nodiscard]] Objects &objects() { return objects_; }
 
     /// For tests: what is alive.
     [[nodiscard]] size_t liveContexts() const { return contexts_.size(); }
@@ -51,6 +60,9 @@ class Driver : public Dispatchable {
     std::vector<std::unique_ptr<Device>> devices_;
     HandleMemory handles_;
     HandleRegistry<Context> contexts_;
+    Objects objects_;
+    Mutex mutex_;
+    Handle *defaultContext_ GUARDED_BY(mutex_) = nullptr;
 };
 
 } // namespace causeway::core

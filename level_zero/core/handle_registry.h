@@ -7,6 +7,7 @@
 #include <memory>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace causeway::core {
 
@@ -58,6 +59,34 @@ class HandleRegistry {
         }
         memory_.release(node.key());
         return std::move(node.mapped());
+    }
+
+    /// Those for which `wanted(object)`, which must not call back.
+    template <typename Filter>
+    [[nodiscard]] std::vector<std::shared_ptr<T>> findAll(const Filter &wanted) const {
+        std::vector<std::shared_ptr<T>> found;
+        const ReaderLock lock(mutex_);
+        for (const auto &[handle, object] : objects_) {
+            if (wanted(*object)) {
+                found.push_back(object);
+            }
+        }
+        return found;
+    }
+
+    /// Ends the handles of those for which `wanted(object)`, which must not call back.
+    template <typename Filter>
+    void removeAll(const Filter &wanted) {
+        decltype(objects_) removed; // without the lock: the end of an object can take long
+        const WriterLock lock(mutex_);
+        removed.reserve(objects_.size()); // now or never: half of them would be worse than none
+        for (auto it = objects_.begin(); it != objects_.end();) {
+            const auto at = it++;
+            if (wanted(*at->second)) {
+                memory_.release(at->first);
+                removed.insert(objects_.extract(at));
+            }
+        }
     }
 
     [[nodiscard]] size_t size() const {

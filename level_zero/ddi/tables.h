@@ -15,6 +15,17 @@ void fill(ze_context_dditable_t &table, ze_api_version_t version);
 void fill(ze_mem_dditable_t &table, ze_api_version_t version);
 void fill(ze_physical_mem_dditable_t &table, ze_api_version_t version);
 void fill(ze_virtual_mem_dditable_t &table, ze_api_version_t version);
+void fill(ze_command_queue_dditable_t &table, ze_api_version_t version);
+void fill(ze_command_list_dditable_t &table, ze_api_version_t version);
+void fill(ze_command_list_exp_dditable_t &table, ze_api_version_t version);
+void fill(ze_fence_dditable_t &table, ze_api_version_t version);
+void fill(ze_event_pool_dditable_t &table, ze_api_version_t version);
+void fill(ze_event_dditable_t &table, ze_api_version_t version);
+void fill(ze_event_exp_dditable_t &table, ze_api_version_t version);
+void fill(ze_module_dditable_t &table, ze_api_version_t version);
+void fill(ze_kernel_dditable_t &table, ze_api_version_t version);
+void fill(ze_image_dditable_t &table, ze_api_version_t version);
+void fill(ze_sampler_dditable_t &table, ze_api_version_t version);
 
 /// Every other table: nothing of it is implemented.
 template <typename Table>

@@ -23,10 +23,12 @@ struct Engine {
                   {.deviceCount = settings.softDevices,
                    .memoryBytes = settings.softMemoryBytes,
                    .dedicatedOnly = settings.softDedicated})
-        , ipc(linuxOs(), backend, {.timeout = settings.ipcTimeout}) {}
+        , ipc(linuxOs(), backend, {.timeout = settings.ipcTimeout})
+        , mover(linuxOs()) {}
 
     kmd::soft::SoftBackend backend;
     ipc::IpcService ipc;
+    copy::DataMover mover;
 };
 
 /// Leak checkers take what a static points to for reachable.
@@ -46,8 +48,11 @@ Result<std::unique_ptr<core::Driver>> buildDriver() {
     for (const std::string &warning : warnings) {
         log(LogLevel::Warn, "{}", warning);
     }
-    const core::Services services = {
-        .backend = engine->backend, .ipc = engine->ipc, .osPageBytes = linuxOs().pageSize()};
+    const core::Services services = {.os = linuxOs(),
+                                     .backend = engine->backend,
+                                     .ipc = engine->ipc,
+                                     .mover = engine->mover,
+                                     .osPageBytes = linuxOs().pageSize()};
     auto driver = std::make_unique<core::Driver>(ddi::dispatch(), services, visible);
     // Like the driver, the engine is never destroyed: the application's threads, and ours, may
     // still be in it while the process exits.

@@ -32,6 +32,11 @@ template <typename... Args>
     return std::unexpected(Error{status, fmt::format(format, std::forward<Args>(args)...)});
 }
 
+/// The answer to a look at what is not done yet; without a sentence, since it is polled for.
+[[nodiscard]] inline std::unexpected<Error> notReady() {
+    return std::unexpected(Error{Status::NotReady, {}});
+}
+
 /// Passes another result's error on: `return forward(result);`
 template <typename T>
 [[nodiscard]] std::unexpected<Error> forward(Result<T> &result) {

@@ -36,6 +36,14 @@ std::string_view toString(Status status) {
         return "InsufficientPermissions";
     case Status::NotAvailable:
         return "NotAvailable";
+    case Status::NotReady:
+        return "NotReady";
+    case Status::InvalidSynchronizationObject:
+        return "InvalidSynchronizationObject";
+    case Status::InvalidCommandListType:
+        return "InvalidCommandListType";
+    case Status::OverlappingRegions:
+        return "OverlappingRegions";
     case Status::InUse:
         return "InUse";
     case Status::DeviceLost:

@@ -23,6 +23,10 @@ enum class Status : uint8_t {
     OutOfDeviceMemory,
     InsufficientPermissions,
     NotAvailable, ///< a deadline passed
+    NotReady,     ///< no failure: what was asked about is not done yet
+    InvalidSynchronizationObject,
+    InvalidCommandListType,
+    OverlappingRegions,
     InUse,
     DeviceLost,
     Uninitialized,

@@ -10,7 +10,7 @@ namespace {
 
 /// Bytes from the first to the last of `count` pieces of `sizeBytes` each, `pitch` apart. Nothing
 /// where that wraps or pieces overlap.
-std::optional<uint64_t> extentOf(uint64_t sizeBytes, uint64_t count, uint64_t pitch) {
+std::optional<uint64_t> piecesExtent(uint64_t sizeBytes, uint64_t count, uint64_t pitch) {
     if (count == 1) {
         return sizeBytes;
     }
@@ -19,24 +19,6 @@ std::optional<uint64_t> extentOf(uint64_t sizeBytes, uint64_t count, uint64_t pi
         return std::nullopt;
     }
     return checkedAdd(*toLast, sizeBytes);
-}
-
-/// Bytes from the first to the last of one side of a region that is not empty.
-Result<uint64_t> extentOf(const CopyRegion &region, const CopySide &side, std::string_view name) {
-    const auto slice = extentOf(region.widthBytes, region.height, side.rowPitch);
-    const auto all = slice ? extentOf(*slice, region.depth, side.slicePitch) : std::nullopt;
-    if (!all || !checkedAdd(side.address, *all)) {
-        return fail(Status::InvalidSize,
-                    "{} x {} x {} bytes with pitches {} and {} do not fit the {} at {:#x}",
-                    region.widthBytes,
-                    region.height,
-                    region.depth,
-                    side.rowPitch,
-                    side.slicePitch,
-                    name,
-                    side.address);
-    }
-    return *all;
 }
 
 /// Slices of one row are rows; rows without gaps are one row.
@@ -81,6 +63,26 @@ RowOrder orderOf(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
 }
 
 } // namespace
+
+Result<uint64_t> extentOf(const CopyRegion &region, const CopySide &side, std::string_view name) {
+    if (region.widthBytes == 0 || region.height == 0 || region.depth == 0) {
+        return 0;
+    }
+    const auto slice = piecesExtent(region.widthBytes, region.height, side.rowPitch);
+    const auto all = slice ? piecesExtent(*slice, region.depth, side.slicePitch) : std::nullopt;
+    if (!all || !checkedAdd(side.address, *all)) {
+        return fail(Status::InvalidSize,
+                    "{} x {} x {} bytes with pitches {} and {} do not fit the {} at {:#x}",
+                    region.widthBytes,
+                    region.height,
+                    region.depth,
+                    side.rowPitch,
+                    side.slicePitch,
+                    name,
+                    side.address);
+    }
+    return *all;
+}
 
 Result<CopyPlan> planCopy(const CopyRegion &region) {
     if (region.widthBytes == 0 || region.height == 0 || region.depth == 0) {

@@ -4,6 +4,7 @@
 #include "source/copy/commands.h"
 
 #include <cstdint>
+#include <string_view>
 
 namespace causeway::copy {
 
@@ -31,6 +32,12 @@ struct CopyPlan {
     uint64_t rows = 0;       ///< of all slices; 0: nothing to copy
     RowOrder order = RowOrder::Any;
 
+    /// The sides overlap, and no order is right.
+    [[nodiscard]] bool isUnspecified() const {
+        return order != RowOrder::Any &&
+               (dst.rowPitch != src.rowPitch || dst.slicePitch != src.slicePitch);
+    }
+
     /// `row` < rows.
     [[nodiscard]] uint64_t dstOf(uint64_t row) const { return addressOf(dst, row); }
 
@@ -41,6 +48,10 @@ struct CopyPlan {
         return layout.address + row / height * layout.slicePitch + row % height * layout.rowPitch;
     }
 };
+
+/// Bytes from the first to the last of one side of a region; 0 where it is empty. `name` is for the
+/// sentence. Errors: InvalidSize as of planCopy.
+Result<uint64_t> extentOf(const CopyRegion &region, const CopySide &side, std::string_view name);
 
 /// Errors: InvalidSize where the region reaches beyond the address space, or its rows or slices
 /// overlap each other.

@@ -29,10 +29,8 @@ class DriverTest : public fakes::ResourceCheckedTest {
     void SetUp() override {
         const std::array<uint32_t, 2> visible = {0, 1};
         freeBytes_ = backend_.devices()[0]->freeBytes();
-        core::driverSlot().exchange(std::make_unique<core::Driver>(
-            ddi::dispatch(),
-            core::Services{.backend = backend_, .ipc = ipc_, .osPageBytes = linuxOs().pageSize()},
-            visible));
+        core::driverSlot().exchange(
+            std::make_unique<core::Driver>(ddi::dispatch(), services(), visible));
         uint32_t one = 1;
         ASSERT_EQ(api::zeDriverGet(&one, &driver_), ZE_RESULT_SUCCESS);
         uint32_t two = 2;
@@ -48,6 +46,14 @@ class DriverTest : public fakes::ResourceCheckedTest {
         core::driverSlot().exchange(nullptr);
         EXPECT_EQ(ipc_.liveExports(), 0U);
         EXPECT_EQ(backend_.devices()[0]->freeBytes(), freeBytes_);
+    }
+
+    [[nodiscard]] core::Services services() {
+        return {.os = linuxOs(),
+                .backend = backend_,
+                .ipc = ipc_,
+                .mover = mover_,
+                .osPageBytes = linuxOs().pageSize()};
     }
 
     /// For the first device only.
@@ -87,6 +93,7 @@ class DriverTest : public fakes::ResourceCheckedTest {
 
     kmd::soft::SoftBackend backend_{linuxOs(), {.deviceCount = 2, .memoryBytes = memoryBytes}};
     ipc::IpcService ipc_{linuxOs(), backend_, {}};
+    copy::DataMover mover_{linuxOs()};
     ze_driver_handle_t driver_ = nullptr;
     std::array<ze_device_handle_t, 2> devices_ = {};
     ze_context_handle_t context_ = nullptr;

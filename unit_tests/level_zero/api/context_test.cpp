@@ -95,10 +95,8 @@ TEST_F(ContextTest, WhatWasMadeInAContextGoesWithIt) {
 }
 
 TEST_F(ContextTest, WithoutVisibleDevicesThereIsNoContext) {
-    auto hidden = std::make_unique<core::Driver>(
-        ddi::dispatch(),
-        core::Services{.backend = backend_, .ipc = ipc_, .osPageBytes = linuxOs().pageSize()},
-        std::span<const uint32_t>());
+    auto hidden =
+        std::make_unique<core::Driver>(ddi::dispatch(), services(), std::span<const uint32_t>());
     const auto driver = std::bit_cast<ze_driver_handle_t>(hidden.get());
     auto usual = core::driverSlot().exchange(std::move(hidden));
     ze_context_handle_t context = nullptr;

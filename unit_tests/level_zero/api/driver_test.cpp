@@ -33,16 +33,17 @@ TEST_F(DriverQueryTest, PropertiesReportDdiHandlesAndLeaveOtherStructuresAlone) 
     EXPECT_EQ(other.freePolicies, 77U);
 }
 
-TEST_F(DriverQueryTest, MemoryCrossesProcesses) {
+TEST_F(DriverQueryTest, MemoryAndEventsCrossProcesses) {
     auto properties = make<ze_driver_ipc_properties_t>(ZE_STRUCTURE_TYPE_DRIVER_IPC_PROPERTIES);
     EXPECT_EQ(api::zeDriverGetIpcProperties(driver_, &properties), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(properties.flags, uint32_t{ZE_IPC_PROPERTY_FLAG_MEMORY});
+    EXPECT_EQ(properties.flags,
+              uint32_t{ZE_IPC_PROPERTY_FLAG_MEMORY | ZE_IPC_PROPERTY_FLAG_EVENT_POOL});
 }
 
 TEST_F(DriverQueryTest, ExtensionsAreListedAsFarAsTheArrayGoes) {
     uint32_t count = 0;
     EXPECT_EQ(api::zeDriverGetExtensionProperties(driver_, &count, nullptr), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(count, 3U);
+    EXPECT_EQ(count, 7U);
     count = 1;
     std::array<ze_driver_extension_properties_t, 2> items = {};
     EXPECT_EQ(api::zeDriverGetExtensionProperties(driver_, &count, items.data()),

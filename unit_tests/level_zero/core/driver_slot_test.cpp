@@ -18,12 +18,15 @@ bool failing = false;
 Result<std::unique_ptr<Driver>> build() {
     static kmd::soft::SoftBackend backend(linuxOs(), {.memoryBytes = 1 << 20});
     static ipc::IpcService ipc(linuxOs(), backend, {});
+    static copy::DataMover mover(linuxOs());
     ++builds;
     if (failing) {
         return fail(Status::OutOfHostMemory, "no memory for a driver");
     }
     return std::make_unique<Driver>(
-        ddi::dispatch(), Services{.backend = backend, .ipc = ipc}, std::span<const uint32_t>());
+        ddi::dispatch(),
+        Services{.os = linuxOs(), .backend = backend, .ipc = ipc, .mover = mover},
+        std::span<const uint32_t>());
 }
 
 class DriverSlotTest : public testing::Test {

@@ -50,7 +50,7 @@ void collect(const Table *table, std::multiset<void *> &found) {
     }
 }
 
-TEST(DispatchTest, TablesAndNamesHoldTheSameFunctionsOnceEach) {
+TEST(DispatchTest, EveryFunctionWithANameIsInOneTableAndNoneIsTwice) {
     std::multiset<void *> inTables;
     const ze_dditable_driver_t &container = *ddi::dispatch().pCore;
 #define COLLECT(Name, Type) collect(container.Name, inTables);
@@ -60,7 +60,13 @@ TEST(DispatchTest, TablesAndNamesHoldTheSameFunctionsOnceEach) {
     for (const api::NamedFunction &function : api::namedFunctions()) {
         byName.insert(function.address);
     }
-    EXPECT_EQ(inTables, byName);
+    for (void *function : byName) {
+        EXPECT_EQ(inTables.count(function), 1U);
+        EXPECT_EQ(byName.count(function), 1U);
+    }
+    // What the tables hold besides are refusals, which nobody should find by name.
+    EXPECT_GT(inTables.size(), byName.size());
+    EXPECT_EQ(std::set<void *>(inTables.begin(), inTables.end()).size(), inTables.size());
 }
 
 } // namespace
