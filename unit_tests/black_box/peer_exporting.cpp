@@ -79,6 +79,7 @@ void checkFresh(PeerState &state, const Request &request, Reply &reply) {
 }
 
 void replaceContext(PeerState &state) {
+    state.list = nullptr;
     state.context.reset();
     state.context = std::make_unique<Context>();
 }

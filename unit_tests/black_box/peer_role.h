@@ -19,6 +19,7 @@ struct PeerState {
     int socket = -1;
     std::unique_ptr<Context> context = std::make_unique<Context>();
     std::unique_ptr<Range> range = {};
+    ze_command_list_handle_t list = nullptr; ///< ends with the context
     std::vector<int> heldDescriptors = {};
     bool isFork = false; ///< this process is a fork of the peer and goes on serving
 
@@ -36,6 +37,7 @@ inline std::byte *pointer(uint64_t address) {
 bool serveImporting(PeerState &state, const Request &request, Reply &reply);
 bool serveMemory(PeerState &state, const Request &request, Reply &reply);
 bool serveExporting(PeerState &state, const Request &request, Reply &reply);
+bool serveEvents(PeerState &state, const Request &request, Reply &reply);
 bool serveProcess(PeerState &state, const Request &request, Reply &reply);
 
 } // namespace causeway::black_box

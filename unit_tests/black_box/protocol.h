@@ -42,6 +42,17 @@ enum class Command : uint8_t {
     ReplaceContext, ///< destroys the context and makes a new one
     CountObjects,   ///< size: of an object, value: most -> value: created before a failure (result)
     FreshIsZero,    ///< size: of an object, value: count -> value: objects with another word than 0
+    // Events
+    OpenPool,        ///< handle -> address: of the pool's handle
+    ClosePool,       ///< address
+    CreateEvent,     ///< address: of the pool, value: index -> address: of the event's handle
+    DestroyEvent,    ///< address
+    SignalEvent,     ///< address
+    ResetEvent,      ///< address
+    WaitForEvent,    ///< address, value: timeout
+    QueryTimestamps, ///< address -> value: start, extra: end
+    AppendCopy, ///< address: event to wait for, value: event to signal, size: address of a word,
+                ///< extra: address of its copy; on the peer's immediate list
     // The process
     Descriptors,        ///< -> value: how many are open
     InheritedByOthers,  ///< -> value: descriptors that a process started by this one has
