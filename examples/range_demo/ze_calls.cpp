@@ -1,5 +1,7 @@
 #include "examples/range_demo/ze_calls.h"
 
+#include <level_zero/loader/ze_loader.h>
+
 #include <dlfcn.h>
 #include <fmt/core.h>
 
@@ -58,27 +60,43 @@ Function findInLoader(const char *name) {
     return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// Null where neither the loader nor the driver knows the name.
+/// A call that old loaders lack, found in the loader or else in the driver; null where neither
+/// knows the name.
 template <typename Function>
-Function find(const char *name) {
-    if (auto function = findInLoader<Function>(name); function != nullptr) {
-        return function;
+struct NewerCall {
+    explicit NewerCall(const char *name) : function(findInLoader<Function>(name)) {
+        void *address = nullptr;
+        if (function == nullptr && chosenDriver != nullptr &&
+            zeDriverGetExtensionFunctionAddress(chosenDriver, name, &address) ==
+                ZE_RESULT_SUCCESS) {
+            function = reinterpret_cast<Function>(address);
+            isDrivers = true;
+        }
     }
-    void *address = nullptr;
-    if (chosenDriver == nullptr ||
-        zeDriverGetExtensionFunctionAddress(chosenDriver, name, &address) != ZE_RESULT_SUCCESS) {
-        return nullptr;
+
+    /// The driver's function wants the driver's own handle, which an old loader may have wrapped.
+    template <typename Handle>
+    [[nodiscard]] Handle translated(zel_handle_type_t type, Handle handle) const {
+        void *translated = handle;
+        if (isDrivers) {
+            zelLoaderTranslateHandle(type, handle, &translated);
+        }
+        return static_cast<Handle>(translated);
     }
-    return reinterpret_cast<Function>(address);
-}
+
+    Function function = nullptr;
+    bool isDrivers = false;
+};
 
 /// The driver's sentence about this thread's last failed call; empty where there is none.
 std::string lastErrorDescription() {
-    static const auto call =
-        find<decltype(&zeDriverGetLastErrorDescription)>("zeDriverGetLastErrorDescription");
+    static const NewerCall<decltype(&zeDriverGetLastErrorDescription)> call(
+        "zeDriverGetLastErrorDescription");
     const char *text = nullptr;
-    if (chosenDriver == nullptr || call == nullptr ||
-        call(chosenDriver, &text) != ZE_RESULT_SUCCESS || text == nullptr) {
+    if (chosenDriver == nullptr || call.function == nullptr ||
+        call.function(call.translated(ZEL_HANDLE_DRIVER, chosenDriver), &text) !=
+            ZE_RESULT_SUCCESS ||
+        text == nullptr) {
         return {};
     }
     return text;
@@ -149,15 +167,20 @@ ze_result_t getIpcHandleWithProperties(ze_context_handle_t context,
                                        const void *ptr,
                                        void *pNext,
                                        ze_ipc_mem_handle_t *handle) {
-    static const auto call =
-        find<decltype(&zeMemGetIpcHandleWithProperties)>("zeMemGetIpcHandleWithProperties");
-    return call != nullptr ? call(context, ptr, pNext, handle)
-                           : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    static const NewerCall<decltype(&zeMemGetIpcHandleWithProperties)> call(
+        "zeMemGetIpcHandleWithProperties");
+    if (call.function == nullptr) {
+        return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    }
+    return call.function(call.translated(ZEL_HANDLE_CONTEXT, context), ptr, pNext, handle);
 }
 
 ze_result_t putIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle) {
-    static const auto call = find<decltype(&zeMemPutIpcHandle)>("zeMemPutIpcHandle");
-    return call != nullptr ? call(context, handle) : ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    static const NewerCall<decltype(&zeMemPutIpcHandle)> call("zeMemPutIpcHandle");
+    if (call.function == nullptr) {
+        return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    }
+    return call.function(call.translated(ZEL_HANDLE_CONTEXT, context), handle);
 }
 
 void require(ze_result_t result, std::string_view call) {

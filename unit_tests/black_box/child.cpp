@@ -205,6 +205,22 @@ void Child::receive(std::span<std::byte> bytes, Deadline deadline) {
     }
 }
 
+std::string Child::readToEnd(Deadline deadline) {
+    std::string text;
+    for (;;) {
+        char byte = 0;
+        switch (readAll(fromChild_.get(), std::as_writable_bytes(std::span(&byte, 1)), deadline)) {
+        case ReadStatus::Complete:
+            text += byte;
+            break;
+        case ReadStatus::TimedOut:
+            throw HarnessError("the child did not end in time");
+        case ReadStatus::EndOfFile:
+            return text;
+        }
+    }
+}
+
 bool Child::isReadable(std::chrono::milliseconds wait) {
     return waitReadable(fromChild_.get(), wait);
 }

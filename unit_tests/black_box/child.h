@@ -40,6 +40,9 @@ class Child {
     void send(std::span<const std::byte> bytes);
     void receive(std::span<std::byte> bytes, Deadline deadline = Deadline());
 
+    /// All that the child writes until it ends, or HarnessError: the deadline is over.
+    std::string readToEnd(Deadline deadline = Deadline());
+
     /// False where nothing has arrived when time is up.
     bool isReadable(std::chrono::milliseconds wait);
 

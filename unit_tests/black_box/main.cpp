@@ -75,6 +75,9 @@ int runChild(std::string_view role, int argc, char **argv) {
     if (role == "lister") {
         return runLister(in, out);
     }
+    if (role == "program") {
+        return runWholeProgram(out);
+    }
     std::fprintf(stderr, "unknown role\n");
     return 2;
 }

@@ -101,4 +101,8 @@ int runPeer(int in, int out, int socket);
 /// the driver.
 int runLister(int in, int out);
 
+/// The role that runs a program through the driver and cleans up. Whatever it, the loader and its
+/// layers print goes to `out`, up to the end of the process.
+int runWholeProgram(int out);
+
 } // namespace causeway::black_box

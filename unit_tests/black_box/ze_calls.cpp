@@ -1,6 +1,7 @@
 #include "unit_tests/black_box/ze_calls.h"
 
 #include <gtest/gtest.h>
+#include <level_zero/loader/ze_loader.h>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -23,17 +24,35 @@ void *findInDriver(const char *name) {
     return result == ZE_RESULT_SUCCESS ? address : nullptr;
 }
 
+/// A newer entry point. Found in the driver it wants the driver's own handles, which an old loader
+/// may have wrapped.
 template <typename Function>
-Function resolve(const char *name) {
-    void *address = findInLoader(name);
-    if (address == nullptr) {
-        address = findInDriver(name);
+struct NewerCall {
+    explicit NewerCall(const char *name) {
+        void *address = findInLoader(name);
+        isDrivers = address == nullptr;
+        if (isDrivers) {
+            address = findInDriver(name);
+        }
+        if (address == nullptr) {
+            throw HarnessError(fmt::format("neither the loader nor the driver offers {}", name));
+        }
+        call = reinterpret_cast<Function>(address);
     }
-    if (address == nullptr) {
-        throw HarnessError(fmt::format("neither the loader nor the driver offers {}", name));
+
+    template <typename Handle>
+    [[nodiscard]] Handle translated(zel_handle_type_t type, Handle handle) const {
+        void *translated = handle;
+        if (isDrivers) {
+            require(zelLoaderTranslateHandle(type, handle, &translated),
+                    "zelLoaderTranslateHandle");
+        }
+        return static_cast<Handle>(translated);
     }
-    return reinterpret_cast<Function>(address);
-}
+
+    Function call = nullptr;
+    bool isDrivers = false;
+};
 
 ze_driver_handle_t initWithDrivers(decltype(&zeInitDrivers) initDrivers) {
     ze_init_driver_type_desc_t desc = {ZE_STRUCTURE_TYPE_INIT_DRIVER_TYPE_DESC, nullptr, 0};
@@ -113,21 +132,21 @@ ze_result_t getIpcHandleWithProperties(ze_context_handle_t context,
                                        const void *ptr,
                                        void *pNext,
                                        ze_ipc_mem_handle_t *handle) {
-    static const auto call =
-        resolve<decltype(&zeMemGetIpcHandleWithProperties)>("zeMemGetIpcHandleWithProperties");
-    return call(context, ptr, pNext, handle);
+    static const NewerCall<decltype(&zeMemGetIpcHandleWithProperties)> newer(
+        "zeMemGetIpcHandleWithProperties");
+    return newer.call(newer.translated(ZEL_HANDLE_CONTEXT, context), ptr, pNext, handle);
 }
 
 ze_result_t putIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle) {
-    static const auto call = resolve<decltype(&zeMemPutIpcHandle)>("zeMemPutIpcHandle");
-    return call(context, handle);
+    static const NewerCall<decltype(&zeMemPutIpcHandle)> newer("zeMemPutIpcHandle");
+    return newer.call(newer.translated(ZEL_HANDLE_CONTEXT, context), handle);
 }
 
 std::string lastErrorDescription() {
-    static const auto call =
-        resolve<decltype(&zeDriverGetLastErrorDescription)>("zeDriverGetLastErrorDescription");
+    static const NewerCall<decltype(&zeDriverGetLastErrorDescription)> newer(
+        "zeDriverGetLastErrorDescription");
     const char *text = nullptr;
-    const auto result = call(driver().handle, &text);
+    const auto result = newer.call(newer.translated(ZEL_HANDLE_DRIVER, driver().handle), &text);
     return result == ZE_RESULT_SUCCESS && text != nullptr ? text : "";
 }
 
