@@ -161,4 +161,11 @@ decltype(::zeEventGetEventPool) zeEventGetEventPool;
 decltype(::zeEventGetSignalScope) zeEventGetSignalScope;
 decltype(::zeEventGetWaitScope) zeEventGetWaitScope;
 
+// host_pointers.cpp
+ze_result_t zexDriverImportExternalPointer(ze_driver_handle_t hDriver, void *ptr, size_t size);
+ze_result_t zexDriverReleaseImportedPointer(ze_driver_handle_t hDriver, void *ptr);
+ze_result_t zexDriverGetHostPointerBaseAddress(ze_driver_handle_t hDriver,
+                                               void *ptr,
+                                               void **baseAddress);
+
 } // namespace causeway::api

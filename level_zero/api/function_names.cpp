@@ -134,6 +134,9 @@ std::span<const NamedFunction> namedFunctions() {
         NAMED(zeEventGetEventPool),
         NAMED(zeEventGetSignalScope),
         NAMED(zeEventGetWaitScope),
+        NAMED(zexDriverImportExternalPointer),
+        NAMED(zexDriverReleaseImportedPointer),
+        NAMED(zexDriverGetHostPointerBaseAddress),
     };
 #undef NAMED
     return functions;

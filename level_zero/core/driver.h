@@ -4,6 +4,7 @@
 #include "level_zero/core/device.h"
 #include "level_zero/core/dispatchable.h"
 #include "level_zero/core/handle_registry.h"
+#include "level_zero/core/host_pointers.h"
 #include "level_zero/core/objects.h"
 #include "shared/base/result.h"
 
@@ -50,6 +51,8 @@ class Driver : public Dispatchable {
 
     [[nodiscard]] const Services &services() const { return services_; }
 
+    [[nodiscard]] HostPointers &hostPointers() { return hostPointers_; }
+
     [[nodiscard]] Objects &objects() { return objects_; }
 
     /// For tests: what is alive.
@@ -61,6 +64,7 @@ class Driver : public Dispatchable {
     HandleMemory handles_;
     HandleRegistry<Context> contexts_;
     Objects objects_;
+    HostPointers hostPointers_;
     Mutex mutex_;
     Handle *defaultContext_ GUARDED_BY(mutex_) = nullptr;
 };

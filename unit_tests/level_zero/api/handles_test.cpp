@@ -133,7 +133,10 @@ std::vector<ze_result_t> callAllOn(const void *handle) {
                 zeEventQueryKernelTimestampsExt,
                 zeEventGetEventPool,
                 zeEventGetSignalScope,
-                zeEventGetWaitScope);
+                zeEventGetWaitScope,
+                zexDriverImportExternalPointer,
+                zexDriverReleaseImportedPointer,
+                zexDriverGetHostPointerBaseAddress);
 }
 
 using HandlesTest = DriverTest;

@@ -58,7 +58,9 @@ TEST(DispatchTest, EveryFunctionWithANameIsInOneTableAndNoneIsTwice) {
 #undef COLLECT
     std::multiset<void *> byName;
     for (const api::NamedFunction &function : api::namedFunctions()) {
-        byName.insert(function.address);
+        if (!function.name.starts_with("zex")) { // private names have no table
+            byName.insert(function.address);
+        }
     }
     for (void *function : byName) {
         EXPECT_EQ(inTables.count(function), 1U);
