@@ -65,6 +65,7 @@ class LinuxOs final : public Os {
     OsResult<UniqueFd> openProcess(pid_t pid) override;
     OsResult<void> randomBytes(std::span<std::byte> bytes) override;
     std::chrono::steady_clock::time_point now() override;
+    std::chrono::nanoseconds rawTime() override;
     uint64_t descriptorLimit() override;
     uint64_t totalMemory() override;
     uint64_t pageSize() override;

@@ -14,6 +14,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <system_error>
 
@@ -118,6 +119,12 @@ OsResult<void> LinuxOs::randomBytes(std::span<std::byte> bytes) {
 
 std::chrono::steady_clock::time_point LinuxOs::now() {
     return std::chrono::steady_clock::now();
+}
+
+std::chrono::nanoseconds LinuxOs::rawTime() {
+    timespec time = {};
+    ::clock_gettime(CLOCK_MONOTONIC_RAW, &time); // fails for no clock that Linux has
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 uint64_t LinuxOs::descriptorLimit() {

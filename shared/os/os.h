@@ -162,6 +162,8 @@ class Os {
     virtual OsResult<UniqueFd> openProcess(pid_t pid) = 0; ///< pidfd_open(2)
     virtual OsResult<void> randomBytes(std::span<std::byte> bytes) = 0;
     virtual std::chrono::steady_clock::time_point now() = 0;
+    /// CLOCK_MONOTONIC_RAW: for measuring, unlike now() never slewed; one clock for all processes.
+    virtual std::chrono::nanoseconds rawTime() = 0;
     /// Soft RLIMIT_NOFILE.
     virtual uint64_t descriptorLimit() = 0;
     /// Bytes of RAM in the machine.

@@ -8,8 +8,7 @@ constexpr uint32_t signalled = 1;
 } // namespace
 
 uint64_t timestampNow(Os &os) {
-    const auto sinceBoot = std::chrono::nanoseconds(os.now().time_since_epoch());
-    return static_cast<uint64_t>(sinceBoot.count());
+    return static_cast<uint64_t>(os.rawTime().count());
 }
 
 void EventState::signal(Os &os) {

@@ -11,12 +11,12 @@
 
 namespace causeway::copy {
 
-/// Now, in the unit of all timestamps: nanoseconds of CLOCK_MONOTONIC, which is one clock for all
-/// processes and devices of a boot.
+/// Now, in the unit of all timestamps: nanoseconds of CLOCK_MONOTONIC_RAW, which is one clock for
+/// all processes and devices of a boot.
 [[nodiscard]] uint64_t timestampNow(Os &os);
 
-/// When an operation ran, in nanoseconds of CLOCK_MONOTONIC. Context and global times are the same
-/// here: the CPU does the work without being preempted by another context's.
+/// When an operation ran, in nanoseconds of CLOCK_MONOTONIC_RAW. Context and global times are the
+/// same here: the CPU does the work without being preempted by another context's.
 struct EventTimestamps {
     uint64_t globalStart = 0;
     uint64_t globalEnd = 0;

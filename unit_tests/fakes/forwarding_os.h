@@ -150,6 +150,8 @@ class ForwardingOs : public Os {
 
     std::chrono::steady_clock::time_point now() override { return os_.now(); }
 
+    std::chrono::nanoseconds rawTime() override { return os_.rawTime(); }
+
     uint64_t descriptorLimit() override { return os_.descriptorLimit(); }
 
     uint64_t totalMemory() override { return os_.totalMemory(); }

@@ -18,9 +18,7 @@ class TickingOs final : public fakes::ForwardingOs {
 
     uint64_t ticks = 1000;
 
-    std::chrono::steady_clock::time_point now() override {
-        return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(++ticks));
-    }
+    std::chrono::nanoseconds rawTime() override { return std::chrono::nanoseconds(++ticks); }
 };
 
 class BatchRunnerTest : public fakes::ResourceCheckedTest {
