@@ -165,9 +165,8 @@ Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
 
 Result<uint64_t> openDescriptor(memory::MemoryManager &manager,
                                 const kmd::Device &device,
-                                UniqueFd fd,
+                                kmd::FoundObject found,
                                 uint64_t windowBytes,
-                                const kmd::FoundObject &found,
                                 std::shared_ptr<const wire::IpcHandle> origin) {
     if (auto reach = requireReach(manager, device, found.device); !reach) {
         return forward(reach);
@@ -178,7 +177,7 @@ Result<uint64_t> openDescriptor(memory::MemoryManager &manager,
                     windowBytes,
                     found.info.sizeBytes);
     }
-    auto object = manager.importObject(device, std::move(fd), found.info);
+    auto object = manager.importObject(device, std::move(found.file), found.info);
     if (!object) {
         return forward(object);
     }

@@ -16,13 +16,13 @@ Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
                               const kmd::Device &device,
                               const Export &source);
 
-/// Opens the memory of one object by its file. `origin`: the handle that it came with, or null.
-/// Errors: InvalidArgument (too small, not sealed, a device that cannot reach it), as openOwnRange.
+/// Opens the memory of one object by its file, and closes that. `origin`: the handle that it came
+/// with, or null. Errors: InvalidArgument (too small, not sealed, a device that cannot reach it),
+/// as openOwnRange.
 Result<uint64_t> openDescriptor(memory::MemoryManager &manager,
                                 const kmd::Device &device,
-                                UniqueFd fd,
+                                kmd::FoundObject found,
                                 uint64_t windowBytes,
-                                const kmd::FoundObject &found,
                                 std::shared_ptr<const wire::IpcHandle> origin);
 
 /// Opens a range of another process by its token: table, then the objects' descriptors batch by

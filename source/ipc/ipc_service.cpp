@@ -4,12 +4,26 @@
 #include "source/ipc/importer.h"
 #include "source/ipc/ticket.h"
 
+#include <utility>
+
 namespace causeway::ipc {
 namespace {
 
 wire::HandleKind kindOf(const memory::PhysicalMemory &object) {
     return object.placement() == Placement::Host ? wire::HandleKind::SingleHost
                                                  : wire::HandleKind::SingleDevice;
+}
+
+Result<void> requireTravel(const memory::RangeSnapshot &snapshot) {
+    for (const memory::SnapshotPiece &piece : snapshot.pieces) {
+        if (!piece.object->backing()->canTravel()) {
+            return fail(Status::UnsupportedFeature,
+                        "the window at {:#x} shows memory that was opened by a descriptor alone; "
+                        "none was kept, and it cannot be shared again",
+                        snapshot.address);
+        }
+    }
+    return {};
 }
 
 } // namespace
@@ -70,6 +84,9 @@ Result<wire::HandleBytes> IpcService::exportSnapshot(memory::MemoryManager &owne
     if (auto reacquired = reacquire(os_, owner, snapshot, config_.timeout); !reacquired) {
         return forward(reacquired);
     }
+    if (auto travels = requireTravel(snapshot); !travels) {
+        return forward(travels);
+    }
     const auto serverId = server_.start();
     if (!serverId) {
         return std::unexpected(serverId.error());
@@ -116,12 +133,27 @@ Result<uint64_t> IpcService::open(memory::MemoryManager &importer,
     if (const auto *whole = std::get_if<wire::IpcHandle>(&*decoded)) {
         return openHandle(importer, device, *whole);
     }
-    const int fd = std::get<wire::DescriptorOnly>(*decoded).fd;
-    if (looksLikeTicket(os_, fd)) {
-        const auto handle = readTicket(os_, fd);
+    return openBare(importer, device, std::get<wire::DescriptorOnly>(*decoded).fd);
+}
+
+Result<uint64_t> IpcService::openBare(memory::MemoryManager &importer,
+                                      const kmd::Device &device,
+                                      int fd) {
+    // First: the application can make the number another file at any time.
+    const auto copy = os_.duplicate(fd);
+    if (!copy) {
+        return failWith(copy.error(), fmt::format("duplicating descriptor {} of the handle", fd));
+    }
+    if (looksLikeTicket(os_, copy->get())) {
+        const auto handle = readTicket(os_, copy->get());
         return handle ? openHandle(importer, device, *handle) : std::unexpected(handle.error());
     }
-    return openFile(importer, device, fd, nullptr);
+    auto found = importer.backend().identify(copy->get());
+    if (!found) {
+        return forward(found);
+    }
+    const uint64_t windowBytes = found->info.sizeBytes;
+    return openDescriptor(importer, device, std::move(*found), windowBytes, nullptr);
 }
 
 Result<uint64_t> IpcService::openHandle(memory::MemoryManager &importer,
@@ -136,43 +168,31 @@ Result<uint64_t> IpcService::openHandle(memory::MemoryManager &importer,
     if (handle.serverId == server_.id()) {
         return fail(Status::InvalidArgument, "this process no longer shares this handle");
     }
-    if (handle.kind != wire::HandleKind::Range && isItsFile(handle)) {
-        return openFile(importer, device, handle.fd, &handle);
+    if (auto file = findItsFile(importer, handle)) {
+        return openDescriptor(importer,
+                              device,
+                              std::move(*file),
+                              handle.sizeBytes,
+                              std::make_shared<const wire::IpcHandle>(handle));
     }
     return openRemoteRange(os_, importer, device, handle, config_.timeout);
 }
 
-/// Whether bytes 0-3 are, in this process, the object's own file: a client has moved it.
-bool IpcService::isItsFile(const wire::IpcHandle &handle) {
-    if (handle.fd < 0 || handle.fdIdentity == 0) {
-        return false;
+/// What bytes 0-3 name, where that is the object's own file: a client has moved it here.
+std::optional<kmd::FoundObject> IpcService::findItsFile(memory::MemoryManager &importer,
+                                                        const wire::IpcHandle &handle) {
+    if (handle.kind == wire::HandleKind::Range || handle.fd < 0) {
+        return std::nullopt;
     }
-    const auto info = os_.fileInfo(handle.fd);
-    return info && wire::fileIdentity(info->device, info->inode) == handle.fdIdentity &&
-           !looksLikeTicket(os_, handle.fd);
-}
-
-/// `fd` stays the application's. `handle`: that it came with, or null.
-Result<uint64_t> IpcService::openFile(memory::MemoryManager &importer,
-                                      const kmd::Device &device,
-                                      int fd,
-                                      const wire::IpcHandle *handle) {
-    // First: the application can make the number another file at any time.
-    auto copy = os_.duplicate(fd);
-    if (!copy) {
-        return failWith(copy.error(), "duplicating the descriptor of the handle");
-    }
-    const auto found = importer.backend().identify(copy->get());
+    auto found = importer.backend().identify(handle.fd);
     if (!found) {
-        return std::unexpected(found.error());
+        return std::nullopt;
     }
-    return openDescriptor(importer,
-                          device,
-                          std::move(*copy),
-                          handle != nullptr ? handle->sizeBytes : found->info.sizeBytes,
-                          *found,
-                          handle != nullptr ? std::make_shared<const wire::IpcHandle>(*handle)
-                                            : nullptr);
+    const auto info = os_.fileInfo(found->file.get());
+    if (!info || wire::fileIdentity(info->device, info->inode) != handle.fdIdentity) {
+        return std::nullopt;
+    }
+    return std::move(*found);
 }
 
 void IpcService::dropOwner(const memory::MemoryManager &owner) {

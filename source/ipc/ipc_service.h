@@ -7,6 +7,7 @@
 #include "source/memory/memory_manager.h"
 
 #include <chrono>
+#include <optional>
 
 namespace causeway::ipc {
 
@@ -23,7 +24,8 @@ class IpcService {
 
     /// The range extension's export of [address, address + sizeBytes). Counted: the same unchanged
     /// layout gives the same handle again. `owner` is the context's memory manager.
-    /// Errors: as MemoryManager::snapshot, then OutOfHostMemory (server, ticket), UnsupportedSize.
+    /// Errors: as MemoryManager::snapshot, then OutOfHostMemory (server, ticket), UnsupportedSize,
+    /// UnsupportedFeature (memory opened by a descriptor alone).
     Result<wire::HandleBytes> exportRange(memory::MemoryManager &owner,
                                           uint64_t address,
                                           uint64_t sizeBytes,
@@ -67,11 +69,9 @@ class IpcService {
     Result<uint64_t> openHandle(memory::MemoryManager &importer,
                                 const kmd::Device &device,
                                 const wire::IpcHandle &handle);
-    Result<uint64_t> openFile(memory::MemoryManager &importer,
-                              const kmd::Device &device,
-                              int fd,
-                              const wire::IpcHandle *handle);
-    [[nodiscard]] bool isItsFile(const wire::IpcHandle &handle);
+    Result<uint64_t> openBare(memory::MemoryManager &importer, const kmd::Device &device, int fd);
+    std::optional<kmd::FoundObject> findItsFile(memory::MemoryManager &importer,
+                                                const wire::IpcHandle &handle);
 
     Os &os_;
     const IpcConfig config_;

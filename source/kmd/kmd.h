@@ -83,6 +83,10 @@ class Backing {
     /// an application.
     [[nodiscard]] virtual bool holdsOneObject() const = 0;
 
+    /// Whether exportDescriptor() can still be answered: not by imported memory whose descriptor
+    /// was dropped. Constant once the memory is visible to an application.
+    [[nodiscard]] virtual bool canTravel() const = 0;
+
     /// A descriptor for a peer that will map `extents` and nothing else. Whatever in the backing is
     /// reused later, those extents stay untouched while that descriptor or a mapping of it lives in
     /// any process. A borrowed descriptor is valid as long as this Backing.
@@ -174,6 +178,7 @@ class AddressSpace {
 
 /// What a descriptor is that an application handed over.
 struct FoundObject {
+    UniqueFd file;          ///< a duplicate: the one that was judged
     ImportInfo info;        ///< with the file's whole size
     DeviceUuid device = {}; ///< whose memory it is
 };
@@ -186,7 +191,9 @@ class Backend {
     /// Whether memory of the device with this uuid can be bound for `device`.
     [[nodiscard]] virtual bool canReach(const Device &device, const DeviceUuid &uuid) const = 0;
     /// Whether `fd` is a file of one object, made by a device of this kind in any process. Proves
-    /// no more than that; importing it checks it. Errors: InvalidArgument.
+    /// no more than that; importing it checks it. `fd` stays the application's, which can make the
+    /// number another file at any time: what is judged is a duplicate. Errors: InvalidArgument,
+    /// OutOfHostMemory (no descriptor left for the duplicate).
     [[nodiscard]] virtual Result<FoundObject> identify(int fd) const = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<MemoryPool>> createPool() = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<AddressSpace>> createAddressSpace() = 0;

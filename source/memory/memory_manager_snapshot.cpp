@@ -119,6 +119,11 @@ Result<RangeSnapshot> MemoryManager::snapshotObject(uint64_t address) const {
         return fail(Status::InvalidArgument, "nothing is allocated or mapped at {:#x}", address);
     }
     const Region &held = region->second.value;
+    // What fills the pages behind an allocation, or around a window, is nobody's.
+    if ((held.allocation && address - region->first >= held.allocation->sizeBytes) ||
+        (held.import && !held.import->holds(address))) {
+        return fail(Status::InvalidArgument, "nothing is allocated or mapped at {:#x}", address);
+    }
     if (held.allocation) {
         const PhysicalMemoryRef &object = held.allocation->object;
         return RangeSnapshot{.address = region->first,

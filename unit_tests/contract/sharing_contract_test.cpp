@@ -109,7 +109,9 @@ TEST_P(SharingContractTest, DroppedDescriptorLeavesNothingToBindOrExport) {
     const auto imported = import(*memory);
     ASSERT_TRUE(imported);
     EXPECT_TRUE((*imported)->backing()->exportDescriptor({}));
+    EXPECT_TRUE((*imported)->backing()->canTravel());
     (*imported)->dropDescriptor();
+    EXPECT_FALSE((*imported)->backing()->canTravel());
     const kmd::Binding binding = {
         .va = reserve(page), .memory = imported->get(), .sizeBytes = page};
     const auto bound = space_->bind({&binding, 1});

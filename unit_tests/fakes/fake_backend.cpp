@@ -60,6 +60,8 @@ class FakeBacking final : public kmd::Backing {
 
     [[nodiscard]] bool holdsOneObject() const override { return true; }
 
+    [[nodiscard]] bool canTravel() const override { return false; }
+
     [[nodiscard]] Result<kmd::TravelFd> exportDescriptor(std::span<const kmd::Extent>) override {
         return fail(Status::UnsupportedFeature, "fake memory has no descriptor");
     }

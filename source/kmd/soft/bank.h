@@ -32,6 +32,8 @@ class Bank final : public SoftBacking {
 
     [[nodiscard]] bool holdsOneObject() const override { return false; }
 
+    [[nodiscard]] bool canTravel() const override { return true; }
+
     [[nodiscard]] int fd() const override { return file_.get(); }
 
     /// A descriptor with a lease on the extents, which the caller's memory objects occupy. Without

@@ -55,8 +55,12 @@ bool SoftBackend::canReach(const Device &device, const DeviceUuid &uuid) const {
 }
 
 Result<FoundObject> SoftBackend::identify(int fd) const {
-    const auto link = os_.fileName(fd);
-    const auto file = os_.fileInfo(fd);
+    auto copy = os_.duplicate(fd);
+    if (!copy) {
+        return failWith(copy.error(), fmt::format("duplicating descriptor {}", fd));
+    }
+    const auto link = os_.fileName(copy->get());
+    const auto file = os_.fileInfo(copy->get());
     if (!link || !file) {
         return failWith(link ? file.error() : link.error(), fmt::format("descriptor {}", fd));
     }
@@ -68,7 +72,8 @@ Result<FoundObject> SoftBackend::identify(int fd) const {
                     fd,
                     *link);
     }
-    return FoundObject{.info = {.kind = ObjectKind::Memfd,
+    return FoundObject{.file = std::move(*copy),
+                       .info = {.kind = ObjectKind::Memfd,
                                 .placement = name->placement,
                                 .sizeBytes = file->sizeBytes},
                        .device = name->device};

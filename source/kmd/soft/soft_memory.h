@@ -24,6 +24,8 @@ class OwnFile final : public SoftBacking {
 
     [[nodiscard]] bool holdsOneObject() const override { return true; }
 
+    [[nodiscard]] bool canTravel() const override { return true; }
+
     [[nodiscard]] Result<TravelFd> exportDescriptor(std::span<const Extent> extents) override;
 
     [[nodiscard]] int fd() const override { return file_.get(); }
@@ -47,6 +49,8 @@ class ImportedFile final : public SoftBacking {
 
     /// Unknown: it may be a bank of the peer.
     [[nodiscard]] bool holdsOneObject() const override { return false; }
+
+    [[nodiscard]] bool canTravel() const override { return fd() >= 0; }
 
     [[nodiscard]] Result<TravelFd> exportDescriptor(std::span<const Extent> extents) override;
     [[nodiscard]] int fd() const override;

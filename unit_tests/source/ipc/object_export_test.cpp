@@ -1,7 +1,12 @@
 // Handles of single objects: which descriptor they carry, and the ways to open them.
 
+#include "unit_tests/fakes/forwarding_os.h"
 #include "unit_tests/source/ipc/rollback_fixture.h"
 #include "unit_tests/source/ipc/test_backing.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace causeway::ipc {
 namespace {
@@ -46,12 +51,12 @@ INSTANTIATE_TEST_SUITE_P(Placings,
 
 TEST_P(ObjectExportTest, TheDescriptorIsTheObjectsFileOrATicket) {
     const int fd = decoded(share()).fd;
-    const auto found = exporter_.backend.identify(fd);
     if (GetParam() == Placing::OwnFiles) {
-        EXPECT_GE(must(found).info.sizeBytes, sizeBytes);
-        EXPECT_EQ(found->device, exporter_.device().properties().uuid);
+        const auto found = must(exporter_.backend.identify(fd));
+        EXPECT_GE(found.info.sizeBytes, sizeBytes);
+        EXPECT_EQ(found.device, exporter_.device().properties().uuid);
     } else {
-        EXPECT_TRUE(failsWith(found, Status::InvalidArgument));
+        EXPECT_TRUE(failsWith(exporter_.backend.identify(fd), Status::InvalidArgument));
         EXPECT_TRUE(looksLikeTicket(linuxOs(), fd));
     }
 }
@@ -101,6 +106,56 @@ TEST_P(ObjectExportTest, AViewByDescriptorIsSharedAnewThroughTheFirstExporter) {
     const uint64_t view = must(importer_.open(share()));
     const auto again = must(importer_.shareObject(view));
     expectOpens(third, again);
+    importer_.close(view);
+}
+
+/// A system in which the application makes the number of a descriptor a socket as soon as its name
+/// was read.
+class ChangingOs final : public fakes::ForwardingOs {
+  public:
+    using ForwardingOs::ForwardingOs;
+
+    OsResult<std::string> fileName(int fd) override {
+        auto name = os_.fileName(fd);
+        if (number >= 0) {
+            EXPECT_EQ(::dup3(becomes, number, O_CLOEXEC), number);
+        }
+        return name;
+    }
+
+    int number = -1;
+    int becomes = -1;
+};
+
+TEST_P(ObjectExportTest, ADescriptorThatChangesMeanwhileIsOpenedAsItWas) {
+    const UniqueFd moved = std::move(linuxOs().duplicate(decoded(share()).fd).value());
+    const UniqueFd stranger(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ChangingOs os(linuxOs());
+    kmd::soft::SoftBackend backend(os, {});
+    IpcService service(os, backend, {});
+    const auto memory = must(memory::MemoryManager::create(backend, osPage));
+    os.number = moved.get();
+    os.becomes = stranger.get();
+    const auto first = service.open(*memory, *backend.devices()[0], onlyDescriptor(moved.get()));
+    ASSERT_TRUE(succeeds(first));
+    EXPECT_TRUE(sameBytes(*first, va_, sizeBytes));
+    EXPECT_TRUE(failsWith(service.open(*memory, *backend.devices()[0], onlyDescriptor(moved.get())),
+                          Status::InvalidArgument));
+    must(memory->closeImport(*first));
+}
+
+TEST_P(ObjectExportTest, AViewByADescriptorAloneIsNotSharedAnew) {
+    const auto handle = onlyDescriptor(decoded(share()).fd);
+    const uint64_t view = must(importer_.open(handle));
+    if (GetParam() == Placing::OwnFiles) {
+        EXPECT_TRUE(failsWith(
+            importer_.shareObject(view), Status::UnsupportedFeature, "by a descriptor alone"));
+        EXPECT_TRUE(failsWith(importer_.share(view + 5, 10), Status::UnsupportedFeature));
+    } else { // the ticket told where it came from
+        Peer third;
+        expectOpens(third, must(importer_.shareObject(view)));
+    }
+    EXPECT_TRUE(sameBytes(view, va_, sizeBytes));
     importer_.close(view);
 }
 

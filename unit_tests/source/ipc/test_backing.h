@@ -42,6 +42,8 @@ class TestBacking final : public kmd::Backing {
 
     [[nodiscard]] bool holdsOneObject() const override { return true; }
 
+    [[nodiscard]] bool canTravel() const override { return true; }
+
     [[nodiscard]] Result<kmd::TravelFd> exportDescriptor(std::span<const kmd::Extent>) override {
         if (throws) {
             throw std::bad_alloc();

@@ -200,5 +200,23 @@ TEST_F(SnapshotTest, OfAnImportEndsWithItsWindow) {
                           fmt::format("no mapping at {:#x}, byte 0 of", va + size + 5)));
 }
 
+TEST_F(SnapshotTest, OfAnObjectEndsWithWhatWasAskedFor) {
+    const uint64_t va = allocate(AllocationKind::Device, 100);
+    EXPECT_EQ(must(manager_->snapshotObject(va + 99)).windowBytes, 100U);
+    EXPECT_TRUE(failsWith(manager_->snapshotObject(va + 100), Status::InvalidArgument));
+    EXPECT_TRUE(failsWith(manager_->snapshotObject(va + devicePage - 1), Status::InvalidArgument));
+    must(manager_->free(va));
+}
+
+TEST_F(SnapshotTest, OfAnImportedObjectEndsWithItsWindow) {
+    const uint64_t va = importRange({Access::ReadWrite}, 100, 200);
+    const uint64_t size = devicePage - 300;
+    EXPECT_EQ(must(manager_->snapshotObject(va)).windowBytes, size);
+    EXPECT_EQ(must(manager_->snapshotObject(va + size - 1)).windowBytes, size);
+    EXPECT_TRUE(failsWith(manager_->snapshotObject(va - 1), Status::InvalidArgument));
+    EXPECT_TRUE(failsWith(manager_->snapshotObject(va + size), Status::InvalidArgument));
+    must(manager_->closeImport(va));
+}
+
 } // namespace
 } // namespace causeway::memory
