@@ -79,6 +79,8 @@ decltype(::zeMemGetIpcHandleWithProperties) zeMemGetIpcHandleWithProperties;
 decltype(::zeMemOpenIpcHandle) zeMemOpenIpcHandle;
 decltype(::zeMemCloseIpcHandle) zeMemCloseIpcHandle;
 decltype(::zeMemPutIpcHandle) zeMemPutIpcHandle;
+decltype(::zeMemGetIpcHandleFromFileDescriptorExp) zeMemGetIpcHandleFromFileDescriptorExp;
+decltype(::zeMemGetFileDescriptorFromIpcHandleExp) zeMemGetFileDescriptorFromIpcHandleExp;
 
 // command_queue.cpp
 decltype(::zeCommandQueueCreate) zeCommandQueueCreate;

@@ -68,6 +68,8 @@ std::span<const NamedFunction> namedFunctions() {
         NAMED(zeMemOpenIpcHandle),
         NAMED(zeMemCloseIpcHandle),
         NAMED(zeMemPutIpcHandle),
+        NAMED(zeMemGetIpcHandleFromFileDescriptorExp),
+        NAMED(zeMemGetFileDescriptorFromIpcHandleExp),
         NAMED(zeCommandQueueCreate),
         NAMED(zeCommandQueueDestroy),
         NAMED(zeCommandQueueExecuteCommandLists),

@@ -5,6 +5,7 @@
 #include "shared/wire/ipc_handle.h"
 
 #include <bit>
+#include <limits>
 #include <utility>
 
 namespace causeway::api {
@@ -125,6 +126,38 @@ ze_result_t zeMemCloseIpcHandle(ze_context_handle_t hContext, const void *ptr) {
 ze_result_t zeMemPutIpcHandle(ze_context_handle_t hContext, ze_ipc_mem_handle_t handle) {
     return onContext("zeMemPutIpcHandle", hContext, [&](core::Context &context) -> Result<void> {
         context.putHandle(toBytes(handle));
+        return {};
+    });
+}
+
+ze_result_t zeMemGetIpcHandleFromFileDescriptorExp(ze_context_handle_t hContext,
+                                                   uint64_t handle,
+                                                   ze_ipc_mem_handle_t *pIpcHandle) {
+    constexpr auto function = "zeMemGetIpcHandleFromFileDescriptorExp";
+    return onContext(function, hContext, [&](core::Context &context) -> Result<void> {
+        if (pIpcHandle == nullptr) {
+            return nullPointer("pIpcHandle");
+        }
+        if (handle > std::numeric_limits<int>::max()) {
+            return fail(Status::InvalidArgument, "{} is no file descriptor", handle);
+        }
+        return give(context.exportDescriptor(static_cast<int>(handle)), *pIpcHandle);
+    });
+}
+
+ze_result_t zeMemGetFileDescriptorFromIpcHandleExp(ze_context_handle_t hContext,
+                                                   ze_ipc_mem_handle_t ipcHandle,
+                                                   uint64_t *pHandle) {
+    constexpr auto function = "zeMemGetFileDescriptorFromIpcHandleExp";
+    return onContext(function, hContext, [&](core::Context &context) -> Result<void> {
+        if (pHandle == nullptr) {
+            return nullPointer("pHandle");
+        }
+        auto fd = context.descriptorOf(toBytes(ipcHandle));
+        if (!fd) {
+            return forward(fd);
+        }
+        *pHandle = static_cast<uint64_t>(*fd);
         return {};
     });
 }

@@ -1,7 +1,7 @@
 #include "level_zero/api/arguments.h"
 #include "level_zero/api/entry_points.h"
+#include "level_zero/api/external_memory.h"
 #include "level_zero/api/handles.h"
-#include "level_zero/api/pnext.h"
 
 namespace causeway::api {
 namespace {
@@ -209,8 +209,16 @@ ze_result_t zeMemGetAllocProperties(ze_context_handle_t hContext,
         if (pMemAllocProperties == nullptr) {
             return nullPointer("pMemAllocProperties");
         }
-        if (auto refused = refuseExternalMemory(pMemAllocProperties->pNext); !refused) {
-            return refused;
+        auto query = findDescriptorQuery(pMemAllocProperties->pNext);
+        if (!query) {
+            return forward(query);
+        }
+        if (*query != nullptr) {
+            auto fd = context.descriptorAt(toAddress(ptr));
+            if (!fd) {
+                return forward(fd);
+            }
+            (*query)->fd = *fd;
         }
         const memory::PointerInfo info = context.memory().pointerInfo(toAddress(ptr));
         pMemAllocProperties->type = toMemoryType(info.kind);

@@ -1,7 +1,7 @@
 #include "level_zero/api/arguments.h"
 #include "level_zero/api/entry_points.h"
+#include "level_zero/api/external_memory.h"
 #include "level_zero/api/handles.h"
-#include "level_zero/api/pnext.h"
 
 namespace causeway::api {
 namespace {

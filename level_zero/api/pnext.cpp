@@ -50,25 +50,4 @@ Result<ExportOptions> readExportOptions(const void *pNext) {
     return options;
 }
 
-Result<void> refuseExternalMemory(const void *pNext) {
-    return walkChain(pNext, [](uint32_t stype, const void *) -> Result<void> {
-        switch (stype) {
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC:
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD:
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_WIN32:
-            return fail(Status::UnsupportedEnumeration,
-                        "external memory cannot be exported yet (structure type {:#x})",
-                        stype);
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD:
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32:
-        case ZE_STRUCTURE_TYPE_EXTERNAL_MEMMAP_SYSMEM_EXT_DESC:
-            return fail(Status::UnsupportedEnumeration,
-                        "external memory cannot be imported yet (structure type {:#x})",
-                        stype);
-        default:
-            return {};
-        }
-    });
-}
-
 } // namespace causeway::api

@@ -50,8 +50,4 @@ struct ExportOptions {
 /// UnsupportedFeature (fabric handle), those of walkChain.
 [[nodiscard]] Result<ExportOptions> readExportOptions(const void *pNext);
 
-/// Errors: UnsupportedEnumeration where the chain asks to import or export external memory: handing
-/// out ordinary memory instead would be a silent lie. Those of walkChain.
-[[nodiscard]] Result<void> refuseExternalMemory(const void *pNext);
-
 } // namespace causeway::api

@@ -110,6 +110,18 @@ Result<wire::HandleBytes> Context::exportPhysical(const memory::PhysicalMemoryRe
     return services_.ipc.exportPhysical(*memory_, object);
 }
 
+Result<int> Context::descriptorAt(uint64_t address) {
+    return services_.ipc.descriptorAt(*memory_, address);
+}
+
+Result<int> Context::descriptorOf(const wire::HandleBytes &handle) {
+    return services_.ipc.descriptorOf(*memory_, handle);
+}
+
+Result<wire::HandleBytes> Context::exportDescriptor(int fd) {
+    return services_.ipc.exportDescriptor(*memory_, fd);
+}
+
 Result<void> Context::freeMemory(uint64_t address) {
     const uint64_t id = memory_->pointerInfo(address).id;
     auto freed = memory_->free(address);

@@ -74,6 +74,10 @@ class Context : public std::enable_shared_from_this<Context> {
     /// See IpcService::exportObject and exportPhysical.
     Result<wire::HandleBytes> exportObject(uint64_t address);
     Result<wire::HandleBytes> exportPhysical(const memory::PhysicalMemoryRef &object);
+    /// See IpcService::descriptorAt, descriptorOf and exportDescriptor.
+    Result<int> descriptorAt(uint64_t address);
+    Result<int> descriptorOf(const wire::HandleBytes &handle);
+    Result<wire::HandleBytes> exportDescriptor(int fd);
     /// zeMemFree; see MemoryManager::free and IpcService::revokeObject.
     Result<void> freeMemory(uint64_t address);
     /// See IpcService::open.

@@ -128,6 +128,17 @@ void fill(ze_mem_dditable_t &table, ze_api_version_t version) {
                api::zeMemGetIpcHandleWithProperties);
 }
 
+void fill(ze_mem_exp_dditable_t &table, ze_api_version_t version) {
+    using Table = ze_mem_exp_dditable_t;
+    Writer(table, version)
+        .entry(ZE_API_VERSION_1_6,
+               &Table::pfnGetIpcHandleFromFileDescriptorExp,
+               api::zeMemGetIpcHandleFromFileDescriptorExp)
+        .entry(ZE_API_VERSION_1_6,
+               &Table::pfnGetFileDescriptorFromIpcHandleExp,
+               api::zeMemGetFileDescriptorFromIpcHandleExp);
+}
+
 void fill(ze_physical_mem_dditable_t &table, ze_api_version_t version) {
     using Table = ze_physical_mem_dditable_t;
     Writer(table, version)

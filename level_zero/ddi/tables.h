@@ -13,6 +13,7 @@ void fill(ze_driver_dditable_t &table, ze_api_version_t version);
 void fill(ze_device_dditable_t &table, ze_api_version_t version);
 void fill(ze_context_dditable_t &table, ze_api_version_t version);
 void fill(ze_mem_dditable_t &table, ze_api_version_t version);
+void fill(ze_mem_exp_dditable_t &table, ze_api_version_t version);
 void fill(ze_physical_mem_dditable_t &table, ze_api_version_t version);
 void fill(ze_virtual_mem_dditable_t &table, ze_api_version_t version);
 void fill(ze_command_queue_dditable_t &table, ze_api_version_t version);

@@ -13,18 +13,6 @@ using memory::ImportTransaction;
 using memory::PhysicalMemoryRef;
 using memory::SnapshotPiece;
 
-Result<void> requireReach(memory::MemoryManager &manager,
-                          const kmd::Device &device,
-                          const DeviceUuid &owner) {
-    if (manager.backend().canReach(device, owner)) {
-        return {};
-    }
-    return fail(Status::InvalidArgument,
-                "device {} cannot reach the memory of device {}",
-                toString(device.properties().uuid),
-                toString(owner));
-}
-
 Result<PhysicalMemoryRef> importObject(memory::MemoryManager &manager,
                                        const kmd::Device &device,
                                        const wire::RangeTable &table,
@@ -133,6 +121,18 @@ Result<void> reacquireFrom(Os &os,
 }
 
 } // namespace
+
+Result<void> requireReach(memory::MemoryManager &manager,
+                          const kmd::Device &device,
+                          const DeviceUuid &owner) {
+    if (manager.backend().canReach(device, owner)) {
+        return {};
+    }
+    return fail(Status::InvalidArgument,
+                "device {} cannot reach the memory of device {}",
+                toString(device.properties().uuid),
+                toString(owner));
+}
 
 Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
                               const kmd::Device &device,

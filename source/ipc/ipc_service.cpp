@@ -197,6 +197,7 @@ std::optional<kmd::FoundObject> IpcService::findItsFile(memory::MemoryManager &i
 
 void IpcService::dropOwner(const memory::MemoryManager &owner) {
     exports_.dropOwner(&owner);
+    files_.dropOwner(&owner);
 }
 
 } // namespace causeway::ipc

@@ -3,6 +3,7 @@
 #include "shared/os/os.h"
 #include "shared/wire/ipc_handle.h"
 #include "source/ipc/export_table.h"
+#include "source/ipc/file_index.h"
 #include "source/ipc/server.h"
 #include "source/memory/memory_manager.h"
 
@@ -40,6 +41,27 @@ class IpcService {
     Result<wire::HandleBytes> exportPhysical(memory::MemoryManager &owner,
                                              const memory::PhysicalMemoryRef &object);
 
+    /// The descriptor of the one object behind an address: the driver's, the same number for each
+    /// call and in the object's handles, open as long as the object lives. Counts as no export and
+    /// keeps no memory alive. Errors: as MemoryManager::snapshotObject, UnsupportedFeature (the
+    /// object has no file of its own, or is mapped read-only), OutOfHostMemory.
+    Result<int> descriptorAt(memory::MemoryManager &owner, uint64_t address);
+
+    /// The same by a handle that `owner` shares; open until it is put. Errors: InvalidArgument
+    /// (no such handle), as above.
+    Result<int> descriptorOf(const memory::MemoryManager &owner, const wire::HandleBytes &handle);
+
+    /// A new descriptor of the object for the application to own. Errors: UnsupportedFeature,
+    /// OutOfHostMemory.
+    Result<UniqueFd> newDescriptor(const memory::MemoryManager &owner,
+                                   const memory::PhysicalMemoryRef &object);
+
+    /// The export of the object that a descriptor is of; counted as one of exportObject. An object
+    /// that the three calls above gave the descriptor of is shared itself, another process's as
+    /// memory imported for the purpose. `fd` stays the application's. Errors: InvalidArgument (not
+    /// the memory of one object), as exportObject.
+    Result<wire::HandleBytes> exportDescriptor(memory::MemoryManager &owner, int fd);
+
     /// The allocation with this base and id is freed: its export is revoked, also if nobody ever
     /// puts it.
     void revokeObject(const memory::MemoryManager &owner, uint64_t address, uint64_t mappingId);
@@ -72,10 +94,14 @@ class IpcService {
     Result<uint64_t> openBare(memory::MemoryManager &importer, const kmd::Device &device, int fd);
     std::optional<kmd::FoundObject> findItsFile(memory::MemoryManager &importer,
                                                 const wire::IpcHandle &handle);
+    Result<wire::HandleBytes> exportKnown(memory::MemoryManager &owner,
+                                          const FileIndex::Found &known);
+    Result<memory::PhysicalMemoryRef> adopt(memory::MemoryManager &owner, kmd::FoundObject found);
 
     Os &os_;
     const IpcConfig config_;
     ExportTable exports_;
+    FileIndex files_;
     Server server_;
 };
 

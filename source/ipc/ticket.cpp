@@ -35,25 +35,6 @@ Result<FileInfo> requireTicket(Os &os, int fd) {
     return *info;
 }
 
-/// Of an object's own file. Completes the handle with its identity.
-Result<Ticket> duplicateOf(Os &os, kmd::Backing &backing, wire::IpcHandle &handle) {
-    const kmd::Extent whole = {.offset = 0, .sizeBytes = backing.sizeBytes()};
-    auto file = backing.exportDescriptor({&whole, 1});
-    if (!file) {
-        return forward(file);
-    }
-    auto copy = os.duplicate(file->get());
-    if (!copy) {
-        return failWith(copy.error(), "duplicating the descriptor of an object");
-    }
-    const auto info = os.fileInfo(copy->get());
-    if (!info) {
-        return failWith(info.error(), "fstat of an object");
-    }
-    handle.fdIdentity = wire::fileIdentity(info->device, info->inode);
-    return Ticket{.fd = std::move(*copy), .identity = handle.fdIdentity};
-}
-
 } // namespace
 
 bool looksLikeTicket(Os &os, int fd) {
@@ -81,64 +62,82 @@ Result<Ticket> makeTicket(Os &os, wire::IpcHandle &handle) {
     }
     auto writeOnly = os.reopen(file->get(), O_WRONLY);
     if (writeOnly) {
-        return Ticket{.fd = std::move(*writeOnly), .identity = handle.fdIdentity};
+        return Ticket{.fd = std::move(*writeOnly), .file = *info};
     }
-    return Ticket{.fd = std::move(*file), .identity = handle.fdIdentity};
+    return Ticket{.fd = std::move(*file), .file = *info};
 }
 
 TicketedHandle::TicketedHandle(Os &os,
                                const wire::IpcHandle &handle,
-                               bool withTicket,
+                               bool withDescriptor,
                                std::shared_ptr<kmd::Backing> file)
-    : os_(os), withTicket_(withTicket), file_(std::move(file)), handle_(handle) {
+    : os_(os), file_(std::move(file)), withDescriptor_(withDescriptor), handle_(handle) {
     const MutexLock lock(mutex_);
-    if (withTicket_) {
-        renew();
-    }
-}
-
-TicketedHandle::~TicketedHandle() {
-    const MutexLock lock(mutex_);
-    if (!isStillOurs()) {
-        static_cast<void>(ticket_.fd.release()); // somebody else's by now, or nobody's
-    }
+    refresh();
 }
 
 wire::HandleBytes TicketedHandle::bytes() {
     const MutexLock lock(mutex_);
-    if (withTicket_ && !isStillOurs()) {
-        static_cast<void>(ticket_.fd.release());
-        renew();
-    }
+    refresh();
     return wire::encodeHandle(handle_);
 }
 
-bool TicketedHandle::isStillOurs() {
-    if (!ticket_.fd.valid()) {
-        return false;
+Result<kmd::PublishedFile::Number> TicketedHandle::file() {
+    const MutexLock lock(mutex_);
+    if (file_ == nullptr) {
+        return fail(Status::UnsupportedFeature,
+                    "the memory of the handle has no file of its own to give a descriptor of");
     }
-    const auto info = os_.fileInfo(ticket_.fd.get());
-    // Of an open descriptor fstat fails for want of kernel memory at most: then it is still open.
-    return info ? wire::fileIdentity(info->device, info->inode) == ticket_.identity
-                : info.error().value != EBADF;
+    withDescriptor_ = true;
+    return nameFile();
 }
 
-void TicketedHandle::renew() {
-    handle_.fd = -1;
-    handle_.fdIdentity = 0;
-    try {
-        wire::IpcHandle fresh = handle_;
-        auto ticket = file_ != nullptr ? duplicateOf(os_, *file_, fresh) : makeTicket(os_, fresh);
-        if (!ticket) {
-            log(LogLevel::Info, "a handle without a ticket: {}", ticket.error().message);
-            return;
-        }
-        ticket_ = std::move(*ticket);
-        handle_ = fresh;
-        handle_.fd = ticket_.fd.get();
-    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
-        // No ticket now; the Get that has been counted must not fail.
+/// Looks whether the descriptor is still there and makes another one if not.
+void TicketedHandle::refresh() {
+    if (!withDescriptor_) {
+        return;
     }
+    handle_.fd = -1;
+    try {
+        Result<void> named;
+        if (file_ == nullptr) {
+            named = nameTicket();
+        } else if (auto number = nameFile(); !number) {
+            named = forward(number);
+        }
+        if (!named) {
+            log(LogLevel::Info, "a handle without a descriptor: {}", named.error().message);
+        }
+    } catch (const std::bad_alloc &) { // NOLINT(bugprone-empty-catch)
+        // No descriptor now; the Get that has been counted must not fail.
+    }
+}
+
+Result<kmd::PublishedFile::Number> TicketedHandle::nameFile() {
+    if (published_ == nullptr) {
+        published_ = file_->publish(kmd::PublishUntil::NobodyHoldsIt);
+    }
+    auto number = published_->number();
+    handle_.fd = number ? number->fd : -1;
+    if (number) {
+        handle_.fdIdentity = wire::fileIdentity(number->file.device, number->file.inode);
+    }
+    return number;
+}
+
+Result<void> TicketedHandle::nameTicket() {
+    if (!ticket_.isStillOurs()) {
+        wire::IpcHandle fresh = handle_;
+        auto ticket = makeTicket(os_, fresh);
+        if (!ticket) {
+            handle_.fdIdentity = 0;
+            return forward(ticket);
+        }
+        ticket_ = PublicFd(os_, std::move(ticket->fd), ticket->file);
+        handle_.fdIdentity = fresh.fdIdentity;
+    }
+    handle_.fd = ticket_.get();
+    return {};
 }
 
 Result<wire::IpcHandle> readTicket(Os &os, int fd) {

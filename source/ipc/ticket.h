@@ -1,7 +1,7 @@
 #pragma once
 
 #include "shared/base/mutex.h"
-#include "shared/os/os.h"
+#include "shared/os/public_fd.h"
 #include "shared/wire/ipc_handle.h"
 #include "source/kmd/kmd.h"
 
@@ -15,8 +15,8 @@ namespace causeway::ipc {
 /// offset 0 and must not take this for the memory. (Whoever received it can reopen it for reading
 /// through /proc.)
 struct Ticket {
-    UniqueFd fd;           ///< in a TicketedHandle also the duplicate of an object's own file
-    uint64_t identity = 0; ///< wire::fileIdentity of fd
+    UniqueFd fd;
+    FileInfo file;
 };
 
 /// Completes `handle` with the ticket's identity and writes it into a new ticket.
@@ -32,36 +32,35 @@ Result<Ticket> makeTicket(Os &os, wire::IpcHandle &handle);
 Result<wire::IpcHandle> readTicket(Os &os, int fd);
 
 /// The 64 bytes of an export as each Get returns them, and the descriptor that their bytes 0-3
-/// name: a duplicate of the object's own file where there is one, since clients mmap that, else a
-/// ticket.
-///
-/// The number belongs to the driver, but clients disagree about that: some close it (ipc.md). So it
-/// is compared with its file before each use and before it is closed; where it has become another
-/// file or none, a new descriptor takes its place and the other file is left alone. Any thread.
+/// name: the object's own file where there is one, since clients mmap that, else a ticket. Some
+/// close it; then the next Get has another number. Any thread.
 class TicketedHandle {
   public:
     /// Without a descriptor, or while none is to be had, bytes 0-3 are -1. `file`: of the one
     /// object, or null.
     TicketedHandle(Os &os,
                    const wire::IpcHandle &handle,
-                   bool withTicket,
+                   bool withDescriptor,
                    std::shared_ptr<kmd::Backing> file = nullptr);
-    ~TicketedHandle();
-    TicketedHandle(const TicketedHandle &) = delete;
-    TicketedHandle &operator=(const TicketedHandle &) = delete;
 
     [[nodiscard]] wire::HandleBytes bytes();
 
+    /// The object's file as in bytes 0-3; from now on they have it, if they had none. Errors:
+    /// UnsupportedFeature (no such file), OutOfHostMemory (no descriptor left).
+    [[nodiscard]] Result<kmd::PublishedFile::Number> file();
+
   private:
-    [[nodiscard]] bool isStillOurs() REQUIRES(mutex_);
-    void renew() REQUIRES(mutex_);
+    [[nodiscard]] Result<kmd::PublishedFile::Number> nameFile() REQUIRES(mutex_);
+    [[nodiscard]] Result<void> nameTicket() REQUIRES(mutex_);
+    void refresh() REQUIRES(mutex_);
 
     Os &os_;
-    const bool withTicket_;
     const std::shared_ptr<kmd::Backing> file_;
     Mutex mutex_;
+    bool withDescriptor_ GUARDED_BY(mutex_);
     wire::IpcHandle handle_ GUARDED_BY(mutex_);
-    Ticket ticket_ GUARDED_BY(mutex_);
+    std::shared_ptr<kmd::PublishedFile> published_ GUARDED_BY(mutex_);
+    PublicFd ticket_ GUARDED_BY(mutex_);
 };
 
 } // namespace causeway::ipc

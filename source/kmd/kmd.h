@@ -3,6 +3,7 @@
 #include "shared/base/memory_kinds.h"
 #include "shared/base/result.h"
 #include "shared/base/unique_fd.h"
+#include "source/kmd/published_file.h"
 
 #include <cstdint>
 #include <memory>
@@ -93,6 +94,10 @@ class Backing {
     /// Errors: OutOfHostMemory (no descriptor left), UnsupportedFeature (imported memory whose
     /// descriptor is gone).
     [[nodiscard]] virtual Result<TravelFd> exportDescriptor(std::span<const Extent> extents) = 0;
+
+    /// The descriptor of this file that applications are told of, the same for all who ask while
+    /// it is open; null unless the file holds one object. The Backing outlives its use.
+    [[nodiscard]] virtual std::shared_ptr<PublishedFile> publish(PublishUntil until) = 0;
 };
 
 /// A piece of physical memory; it does not know at which addresses it is bound. Destroying it gives
@@ -109,14 +114,24 @@ class Memory {
 
     /// Imported memory may need its descriptor until it is bound. The importer calls this once all
     /// bindings of a batch are made: afterwards no descriptor is held for it, and binding it anew
-    /// can fail with UnsupportedFeature. Memory that needs none does nothing.
+    /// can fail with UnsupportedFeature. Memory that needs none, and memory that keeps it (see
+    /// KeepDescriptor), does nothing.
     virtual void dropDescriptor() {}
+};
+
+/// How long imported memory has its descriptor, without which it can neither be bound anew nor
+/// travel on. Whoever keeps one knows that the file holds one object (Backend::identify).
+enum class KeepDescriptor : uint8_t {
+    UntilDropped,
+    IfItFits, ///< as long as the memory where objects may have more descriptors, else UntilDropped
+    Always,   ///< as long as the memory
 };
 
 struct ImportInfo {
     ObjectKind kind = ObjectKind::Memfd;
     Placement placement = Placement::Device;
     uint64_t sizeBytes = 0; ///< that the peer promised; the file must hold at least as much
+    KeepDescriptor keep = KeepDescriptor::UntilDropped;
 };
 
 /// Where memory comes from. One per context, so that what shares a bank has one owner. Any thread.

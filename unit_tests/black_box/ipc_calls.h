@@ -82,6 +82,22 @@ inline bool equalBytes(const ze_ipc_mem_handle_t &left, const ze_ipc_mem_handle_
     return std::equal(std::begin(left.data), std::end(left.data), std::begin(right.data));
 }
 
+/// The descriptor of the memory at `ptr`, by the allocation properties' query; -1 where it fails.
+inline ze_result_t queryDescriptor(
+    ze_context_handle_t context,
+    const void *ptr,
+    int *fd,
+    ze_external_memory_type_flags_t type = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD) {
+    ze_external_memory_export_fd_t query = {
+        ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD, nullptr, type, -1};
+    ze_memory_allocation_properties_t properties = {};
+    properties.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+    properties.pNext = &query;
+    const auto result = zeMemGetAllocProperties(context, ptr, &properties, nullptr);
+    *fd = query.fd;
+    return result;
+}
+
 /// Bytes 0-3: in practice a contract of all clients.
 inline int descriptorOf(const ze_ipc_mem_handle_t &handle) {
     int32_t fd = -1;

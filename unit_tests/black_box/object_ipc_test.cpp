@@ -1,4 +1,5 @@
 #include "unit_tests/black_box/ipc_fixture.h"
+#include "unit_tests/black_box/usm_kinds.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,40 +15,13 @@ namespace causeway::black_box {
 
 namespace {
 
-enum class Kind : uint8_t { Device, Host, Shared };
-
-std::string nameOf(const testing::TestParamInfo<Kind> &info) {
-    return info.param == Kind::Device ? "Device" : info.param == Kind::Host ? "Host" : "Shared";
-}
-
 constexpr size_t size = 3 * chunk + 123; // no multiple of any page
 
 /// Handles of one allocation: zeMemGetIpcHandle.
 class ObjectIpcTest : public IpcTest, public testing::WithParamInterface<Kind> {
   protected:
     std::byte *allocate(size_t bytes = size) {
-        const ze_device_mem_alloc_desc_t device = {
-            ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, nullptr, 0, 0};
-        const ze_host_mem_alloc_desc_t host = {ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, nullptr, 0};
-        void *ptr = nullptr;
-        ze_result_t result = ZE_RESULT_ERROR_UNKNOWN;
-        switch (GetParam()) {
-        case Kind::Device:
-            result = zeMemAllocDevice(context(), &device, bytes, 0, firstDevice(), &ptr);
-            break;
-        case Kind::Host:
-            result = zeMemAllocHost(context(), &host, bytes, 0, &ptr);
-            break;
-        case Kind::Shared:
-            result = zeMemAllocShared(context(), &device, &host, bytes, 0, firstDevice(), &ptr);
-            break;
-        }
-        require(result, "zeMemAlloc*");
-        auto *const base = static_cast<std::byte *>(ptr);
-        for (size_t i = 0; i < bytes; i += 997) {
-            base[i] = static_cast<std::byte>(i / 997 + 1);
-        }
-        return base;
+        return allocateFilled(context(), GetParam(), bytes);
     }
 
     void free(void *ptr) { require(zeMemFree(context(), ptr), "zeMemFree"); }
@@ -269,10 +243,7 @@ TEST_P(ObjectIpcTest, ThreadsGetAndPut) {
     free(base);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds,
-                         ObjectIpcTest,
-                         testing::Values(Kind::Device, Kind::Host, Kind::Shared),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, ObjectIpcTest, allKinds, nameOf);
 
 namespace {
 

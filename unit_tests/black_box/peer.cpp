@@ -139,6 +139,11 @@ ze_result_t Peer::put(const ze_ipc_mem_handle_t &handle) {
     return ask({.command = Command::Put, .handle = handle}).result;
 }
 
+ze_ipc_mem_handle_t Peer::handleFromDescriptor(int fd) {
+    return demand({.command = Command::HandleFromDescriptor, .value = static_cast<uint64_t>(fd)})
+        .handle;
+}
+
 uint64_t Peer::descriptors() {
     return demand({.command = Command::Descriptors}).value;
 }

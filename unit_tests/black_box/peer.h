@@ -46,6 +46,7 @@ class Peer {
     ze_ipc_mem_handle_t exportRange(uint64_t address, uint64_t size);
     ze_ipc_mem_handle_t exportObject(uint64_t address);
     ze_result_t put(const ze_ipc_mem_handle_t &handle);
+    ze_ipc_mem_handle_t handleFromDescriptor(int fd);
 
     // The process
     uint64_t descriptors();

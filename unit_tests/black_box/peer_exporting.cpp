@@ -103,6 +103,12 @@ bool serveExporting(PeerState &state, const Request &request, Reply &reply) {
     case Command::ExportObject:
         reply.result = zeMemGetIpcHandle(state.ze(), pointer(request.address), &reply.handle);
         return true;
+    case Command::QueryDescriptor:
+        reply.result = queryDescriptor(state.ze(), pointer(request.address), &reply.number);
+        return true;
+    case Command::HandleFromDescriptor:
+        reply.result = getIpcHandleFromDescriptor(state.ze(), request.value, &reply.handle);
+        return true;
     case Command::Put:
         reply.result = putIpcHandle(state.ze(), request.handle);
         return true;

@@ -33,15 +33,17 @@ enum class Command : uint8_t {
     Map,            ///< address, size
     Unmap,          ///< address, size
     // Exporting
-    BuildRange,     ///< size: of an object, value: count, extra: first object -> address
-    FillRange,      ///< extra: first object: rewrites the ends of all objects
-    DestroyRange,   ///< unmaps and destroys all
-    Export,         ///< address, size -> handle
-    ExportObject,   ///< address -> handle, without the range descriptor
-    Put,            ///< handle
-    ReplaceContext, ///< destroys the context and makes a new one
-    CountObjects,   ///< size: of an object, value: most -> value: created before a failure (result)
-    FreshIsZero,    ///< size: of an object, value: count -> value: objects with another word than 0
+    BuildRange,           ///< size: of an object, value: count, extra: first object -> address
+    FillRange,            ///< extra: first object: rewrites the ends of all objects
+    DestroyRange,         ///< unmaps and destroys all
+    Export,               ///< address, size -> handle
+    ExportObject,         ///< address -> handle, without the range descriptor
+    Put,                  ///< handle
+    QueryDescriptor,      ///< address -> number: of the allocation properties' query
+    HandleFromDescriptor, ///< number in value -> handle
+    ReplaceContext,       ///< destroys the context and makes a new one
+    CountObjects, ///< size: of an object, value: most -> value: created before a failure (result)
+    FreshIsZero,  ///< size: of an object, value: count -> value: objects with another word than 0
     // Events
     OpenPool,        ///< handle -> address: of the pool's handle
     ClosePool,       ///< address

@@ -142,6 +142,22 @@ ze_result_t putIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle
     return newer.call(newer.translated(ZEL_HANDLE_CONTEXT, context), handle);
 }
 
+ze_result_t getIpcHandleFromDescriptor(ze_context_handle_t context,
+                                       uint64_t fd,
+                                       ze_ipc_mem_handle_t *handle) {
+    static const auto call = resolve<decltype(&zeMemGetIpcHandleFromFileDescriptorExp)>(
+        "zeMemGetIpcHandleFromFileDescriptorExp");
+    return call(context, fd, handle);
+}
+
+ze_result_t getDescriptorFromIpcHandle(ze_context_handle_t context,
+                                       ze_ipc_mem_handle_t handle,
+                                       uint64_t *fd) {
+    static const auto call = resolve<decltype(&zeMemGetFileDescriptorFromIpcHandleExp)>(
+        "zeMemGetFileDescriptorFromIpcHandleExp");
+    return call(context, handle, fd);
+}
+
 std::string lastErrorDescription() {
     static const NewerCall<decltype(&zeDriverGetLastErrorDescription)> newer(
         "zeDriverGetLastErrorDescription");

@@ -38,6 +38,12 @@ ze_result_t getIpcHandleWithProperties(ze_context_handle_t context,
                                        void *pNext,
                                        ze_ipc_mem_handle_t *handle);
 ze_result_t putIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle);
+ze_result_t getIpcHandleFromDescriptor(ze_context_handle_t context,
+                                       uint64_t fd,
+                                       ze_ipc_mem_handle_t *handle);
+ze_result_t getDescriptorFromIpcHandle(ze_context_handle_t context,
+                                       ze_ipc_mem_handle_t handle,
+                                       uint64_t *fd);
 
 /// The sentence that belongs to this thread's last failed call.
 std::string lastErrorDescription();

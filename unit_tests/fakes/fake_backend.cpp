@@ -58,9 +58,13 @@ class FakeBacking final : public kmd::Backing {
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
 
-    [[nodiscard]] bool holdsOneObject() const override { return true; }
+    [[nodiscard]] bool holdsOneObject() const override { return false; }
 
     [[nodiscard]] bool canTravel() const override { return false; }
+
+    [[nodiscard]] std::shared_ptr<kmd::PublishedFile> publish(kmd::PublishUntil) override {
+        return nullptr;
+    }
 
     [[nodiscard]] Result<kmd::TravelFd> exportDescriptor(std::span<const kmd::Extent>) override {
         return fail(Status::UnsupportedFeature, "fake memory has no descriptor");

@@ -34,6 +34,8 @@ class Bank final : public SoftBacking {
 
     [[nodiscard]] bool canTravel() const override { return true; }
 
+    [[nodiscard]] std::shared_ptr<PublishedFile> publish(PublishUntil) override { return nullptr; }
+
     [[nodiscard]] int fd() const override { return file_.get(); }
 
     /// A descriptor with a lease on the extents, which the caller's memory objects occupy. Without

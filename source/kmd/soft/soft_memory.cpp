@@ -4,8 +4,9 @@
 
 namespace causeway::kmd::soft {
 
-OwnFile::OwnFile(UniqueFd file, uint64_t sizeBytes, Charge bytes, Charge descriptor)
-    : sizeBytes_(sizeBytes)
+OwnFile::OwnFile(Os &os, UniqueFd file, uint64_t sizeBytes, Charge bytes, Charge descriptor)
+    : os_(os)
+    , sizeBytes_(sizeBytes)
     , bytes_(std::move(bytes))
     , descriptor_(std::move(descriptor))
     , file_(std::move(file)) {}
@@ -14,8 +15,13 @@ Result<TravelFd> OwnFile::exportDescriptor(std::span<const Extent>) {
     return TravelFd::borrow(file_.get()); // nothing in it is ever reused: no lease
 }
 
-ImportedFile::ImportedFile(Os &os, ObjectKind kind, UniqueFd file, uint64_t sizeBytes)
-    : os_(os), kind_(kind), sizeBytes_(sizeBytes), file_(std::move(file)) {}
+std::shared_ptr<PublishedFile> OwnFile::publish(PublishUntil until) {
+    return publisher_.publish(os_, file_.get(), until);
+}
+
+ImportedFile::ImportedFile(
+    Os &os, ObjectKind kind, UniqueFd file, uint64_t sizeBytes, std::optional<Charge> kept)
+    : os_(os), kind_(kind), sizeBytes_(sizeBytes), kept_(std::move(kept)), file_(std::move(file)) {}
 
 Result<TravelFd> ImportedFile::exportDescriptor(std::span<const Extent>) {
     const MutexLock lock(mutex_);
@@ -32,6 +38,10 @@ Result<TravelFd> ImportedFile::exportDescriptor(std::span<const Extent>) {
     return TravelFd::own(std::move(*copy));
 }
 
+std::shared_ptr<PublishedFile> ImportedFile::publish(PublishUntil until) {
+    return kept_ ? publisher_.publish(os_, fd(), until) : nullptr;
+}
+
 int ImportedFile::fd() const {
     const MutexLock lock(mutex_);
     return file_.get();
@@ -39,7 +49,9 @@ int ImportedFile::fd() const {
 
 void ImportedFile::dropDescriptor() {
     const MutexLock lock(mutex_);
-    file_.reset();
+    if (!kept_) {
+        file_.reset();
+    }
 }
 
 SoftMemory::SoftMemory(const Device &device,

@@ -8,6 +8,7 @@
 #include "source/kmd/soft/soft_backing.h"
 
 #include <memory>
+#include <optional>
 
 namespace causeway::kmd::soft {
 
@@ -16,7 +17,7 @@ namespace causeway::kmd::soft {
 class OwnFile final : public SoftBacking {
   public:
     /// `bytes` and `descriptor` are given back when the file is closed.
-    OwnFile(UniqueFd file, uint64_t sizeBytes, Charge bytes, Charge descriptor);
+    OwnFile(Os &os, UniqueFd file, uint64_t sizeBytes, Charge bytes, Charge descriptor);
 
     [[nodiscard]] ObjectKind kind() const override { return ObjectKind::Memfd; }
 
@@ -27,32 +28,39 @@ class OwnFile final : public SoftBacking {
     [[nodiscard]] bool canTravel() const override { return true; }
 
     [[nodiscard]] Result<TravelFd> exportDescriptor(std::span<const Extent> extents) override;
+    [[nodiscard]] std::shared_ptr<PublishedFile> publish(PublishUntil until) override;
 
     [[nodiscard]] int fd() const override { return file_.get(); }
 
   private:
+    Os &os_;
     uint64_t sizeBytes_;
     Charge bytes_;
     Charge descriptor_;
-    UniqueFd file_; // closed first
+    UniqueFd file_; // closed before the charges are given back
+    FilePublisher publisher_;
 };
 
 /// A file that a peer sent. Its descriptor may carry the lease of a bank, so what is exported again
 /// is a duplicate of it.
 class ImportedFile final : public SoftBacking {
   public:
-    ImportedFile(Os &os, ObjectKind kind, UniqueFd file, uint64_t sizeBytes);
+    /// `kept`: the charge for a descriptor that stays open as long as this, of a file that holds
+    /// one object.
+    ImportedFile(
+        Os &os, ObjectKind kind, UniqueFd file, uint64_t sizeBytes, std::optional<Charge> kept);
 
     [[nodiscard]] ObjectKind kind() const override { return kind_; }
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
 
-    /// Unknown: it may be a bank of the peer.
-    [[nodiscard]] bool holdsOneObject() const override { return false; }
+    /// What is not kept may be a bank of the peer.
+    [[nodiscard]] bool holdsOneObject() const override { return kept_.has_value(); }
 
     [[nodiscard]] bool canTravel() const override { return fd() >= 0; }
 
     [[nodiscard]] Result<TravelFd> exportDescriptor(std::span<const Extent> extents) override;
+    [[nodiscard]] std::shared_ptr<PublishedFile> publish(PublishUntil until) override;
     [[nodiscard]] int fd() const override;
     void dropDescriptor() override;
 
@@ -60,8 +68,10 @@ class ImportedFile final : public SoftBacking {
     Os &os_;
     ObjectKind kind_;
     uint64_t sizeBytes_;
+    const std::optional<Charge> kept_;
     mutable Mutex mutex_;
     UniqueFd file_ GUARDED_BY(mutex_);
+    FilePublisher publisher_;
 };
 
 /// Memory of the soft device: a whole file, or a slot of a bank.

@@ -39,7 +39,7 @@ Result<std::shared_ptr<Memory>> SoftPool::create(const Device &device,
         return createInBank(soft(device), placement, sizeBytes, std::move(*bytes));
     }
     auto backing = std::make_shared<OwnFile>(
-        std::move(parts->file), sizeBytes, std::move(*bytes), std::move(parts->descriptor));
+        os_, std::move(parts->file), sizeBytes, std::move(*bytes), std::move(parts->descriptor));
     return std::make_shared<SoftMemory>(device, placement, sizeBytes, std::move(backing));
 }
 
@@ -99,6 +99,19 @@ Result<std::shared_ptr<Memory>> SoftPool::createInBank(const SoftDevice &device,
         device, placement, sizeBytes, std::move(bank), std::move(*slot));
 }
 
+/// For an imported descriptor that stays open; nothing where it does not.
+std::optional<Charge> SoftPool::chargeKept(KeepDescriptor keep) {
+    switch (keep) {
+    case KeepDescriptor::IfItFits:
+        return policy_.ownFiles.take(1, ownFileLimit());
+    case KeepDescriptor::Always: // new objects go to banks the sooner
+        return policy_.ownFiles.take(1, std::numeric_limits<uint64_t>::max());
+    case KeepDescriptor::UntilDropped:
+        break;
+    }
+    return std::nullopt;
+}
+
 Result<std::shared_ptr<Memory>> SoftPool::importObject(const Device &device,
                                                        UniqueFd fd,
                                                        const ImportInfo &info) {
@@ -106,7 +119,8 @@ Result<std::shared_ptr<Memory>> SoftPool::importObject(const Device &device,
     if (!sizeBytes) {
         return std::unexpected(sizeBytes.error());
     }
-    auto backing = std::make_shared<ImportedFile>(os_, info.kind, std::move(fd), *sizeBytes);
+    auto backing = std::make_shared<ImportedFile>(
+        os_, info.kind, std::move(fd), *sizeBytes, chargeKept(info.keep));
     return std::make_shared<SoftMemory>(device, info.placement, info.sizeBytes, std::move(backing));
 }
 

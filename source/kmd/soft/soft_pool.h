@@ -14,7 +14,7 @@ namespace causeway::kmd::soft {
 
 /// How objects get files; shared by all pools of a backend, which owns it.
 struct FilePolicy {
-    Ledger ownFiles; ///< live objects that have a file of their own
+    Ledger ownFiles; ///< live objects that have a file of their own open
     std::optional<uint64_t> ownFileBudget = std::nullopt; ///< unset: half of the descriptor limit
     bool dedicatedOnly = false;                           ///< no banks
 };
@@ -49,6 +49,7 @@ class SoftPool final : public MemoryPool {
                                                                  Placement placement,
                                                                  uint64_t sizeBytes);
     [[nodiscard]] uint64_t ownFileLimit() const;
+    [[nodiscard]] std::optional<Charge> chargeKept(KeepDescriptor keep);
     [[nodiscard]] Result<std::shared_ptr<Memory>> createInBank(const SoftDevice &device,
                                                                Placement placement,
                                                                uint64_t sizeBytes,

@@ -68,6 +68,8 @@ std::vector<ze_result_t> callAllOn(const void *handle) {
                 zeMemOpenIpcHandle,
                 zeMemCloseIpcHandle,
                 zeMemPutIpcHandle,
+                zeMemGetIpcHandleFromFileDescriptorExp,
+                zeMemGetFileDescriptorFromIpcHandleExp,
                 zeCommandQueueCreate,
                 zeCommandQueueDestroy,
                 zeCommandQueueExecuteCommandLists,

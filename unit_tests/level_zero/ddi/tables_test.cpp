@@ -70,6 +70,7 @@ const std::vector<History> histories = {
      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 3, 7, 12, 12, 13, 14, 15, 16, 16, 16, 17}},
     {"zeGetContextProcAddrTable", {0, 0, 0, 0, 0, 0, 0, 0, 1}},
     {"zeGetMemProcAddrTable", {0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 6, 9, 15}},
+    {"zeGetMemExpProcAddrTable", {6, 6, 7, 7}},
     {"zeGetPhysicalMemProcAddrTable", {0, 0, 15}},
     {"zeGetVirtualMemProcAddrTable", {0, 0, 0, 0, 0, 0, 0}},
     {"zeGetCommandQueueProcAddrTable", {0, 0, 0, 0, 9, 9, 17, 17, 17}},

@@ -55,6 +55,10 @@ class TestBacking final : public kmd::Backing {
         return kmd::TravelFd::own(std::move(linuxOs().duplicate(file_.get()).value()));
     }
 
+    [[nodiscard]] std::shared_ptr<kmd::PublishedFile> publish(kmd::PublishUntil until) override {
+        return publisher_.publish(linuxOs(), file_.get(), until);
+    }
+
     std::atomic<bool> exhausted = false;
     std::atomic<bool> throws = false;
     std::atomic<int> exported = 0;
@@ -62,6 +66,7 @@ class TestBacking final : public kmd::Backing {
   private:
     UniqueFd file_;
     uint64_t sizeBytes_;
+    kmd::FilePublisher publisher_;
 };
 
 inline constexpr uint64_t testPieceBytes = 4096;
