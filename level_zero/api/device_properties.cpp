@@ -1,5 +1,6 @@
 #include "level_zero/api/arguments.h"
 #include "level_zero/api/entry_points.h"
+#include "level_zero/api/external_memory.h"
 #include "level_zero/api/handles.h"
 #include "source/copy/commands.h"
 
@@ -210,12 +211,27 @@ ze_result_t zeDeviceGetImageProperties(ze_device_handle_t hDevice,
 
 ze_result_t zeDeviceGetExternalMemoryProperties(
     ze_device_handle_t hDevice, ze_device_external_memory_properties_t *pExternalMemoryProperties) {
-    // All 0: neither import nor export.
-    return onProperties(
-        "zeDeviceGetExternalMemoryProperties",
-        hDevice,
-        pExternalMemoryProperties,
-        [](const kmd::DeviceProperties &, ze_device_external_memory_properties_t &) {});
+    return onProperties("zeDeviceGetExternalMemoryProperties",
+                        hDevice,
+                        pExternalMemoryProperties,
+                        [](const kmd::DeviceProperties &, auto &out) {
+                            out.memoryAllocationImportTypes = descriptorTypes;
+                            out.memoryAllocationExportTypes = descriptorTypes;
+                        });
+}
+
+ze_result_t zeDevicePciGetPropertiesExt(ze_device_handle_t hDevice,
+                                        ze_pci_ext_properties_t *pPciProperties) {
+    return onProperties("zeDevicePciGetPropertiesExt",
+                        hDevice,
+                        pPciProperties,
+                        [](const kmd::DeviceProperties &device, ze_pci_ext_properties_t &out) {
+                            out.address = {.domain = device.pci.domain,
+                                           .bus = device.pci.bus,
+                                           .device = device.pci.device,
+                                           .function = device.pci.function};
+                            out.maxSpeed = {.genVersion = -1, .width = -1, .maxBandwidth = -1};
+                        });
 }
 
 } // namespace causeway::api

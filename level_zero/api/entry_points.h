@@ -41,6 +41,7 @@ decltype(::zeDeviceGetMemoryAccessProperties) zeDeviceGetMemoryAccessProperties;
 decltype(::zeDeviceGetCacheProperties) zeDeviceGetCacheProperties;
 decltype(::zeDeviceGetImageProperties) zeDeviceGetImageProperties;
 decltype(::zeDeviceGetExternalMemoryProperties) zeDeviceGetExternalMemoryProperties;
+decltype(::zeDevicePciGetPropertiesExt) zeDevicePciGetPropertiesExt;
 
 // context.cpp
 decltype(::zeContextCreate) zeContextCreate;
@@ -63,6 +64,7 @@ decltype(::zeVirtualMemGetAccessAttribute) zeVirtualMemGetAccessAttribute;
 // physical_memory.cpp
 decltype(::zePhysicalMemCreate) zePhysicalMemCreate;
 decltype(::zePhysicalMemDestroy) zePhysicalMemDestroy;
+decltype(::zePhysicalMemGetProperties) zePhysicalMemGetProperties;
 
 // memory.cpp
 decltype(::zeMemAllocDevice) zeMemAllocDevice;

@@ -22,7 +22,7 @@ Result<void> checkDescriptorTypes(ze_external_memory_type_flags_t flags) {
 }
 
 /// Handing out ordinary memory instead would be a silent lie.
-Result<void> refuseExternalMemory(uint32_t stype) {
+Result<void> refuseOther(uint32_t stype) {
     switch (stype) {
     case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC:
     case ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD:
@@ -38,19 +38,45 @@ Result<void> refuseExternalMemory(uint32_t stype) {
     }
 }
 
+/// Adds one structure of an allocation's chain.
+Result<void> read(uint32_t stype, const void *node, ExternalMemory &external) {
+    if (stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC) {
+        external.file = kmd::FileNeed::OfItsOwn;
+        return checkDescriptorTypes(
+            static_cast<const ze_external_memory_export_desc_t *>(node)->flags);
+    }
+    if (stype != ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD) {
+        return refuseOther(stype);
+    }
+    if (external.imported) {
+        return fail(Status::InvalidArgument, "the pNext chain imports two descriptors");
+    }
+    const auto &import = *static_cast<const ze_external_memory_import_fd_t *>(node);
+    external.imported = import.fd;
+    return checkDescriptorTypes(import.flags);
+}
+
 } // namespace
 
+Result<ExternalMemory> readExternalMemory(const void *pNext) {
+    ExternalMemory external;
+    auto walked = walkChain(
+        pNext, [&](uint32_t stype, const void *node) { return read(stype, node, external); });
+    if (!walked) {
+        return forward(walked);
+    }
+    return external;
+}
+
 Result<void> refuseExternalMemory(const void *pNext) {
-    return walkChain(pNext, [](uint32_t stype, const void *) -> Result<void> {
-        return refuseExternalMemory(stype);
-    });
+    return walkChain(pNext, [](uint32_t stype, const void *) { return refuseOther(stype); });
 }
 
 Result<ze_external_memory_export_fd_t *> findDescriptorQuery(void *pNext) {
     ze_external_memory_export_fd_t *query = nullptr;
     auto walked = walkChain(pNext, [&](uint32_t stype, void *node) -> Result<void> {
         if (stype != ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD) {
-            return refuseExternalMemory(stype);
+            return refuseOther(stype);
         }
         if (query != nullptr) {
             return fail(Status::InvalidArgument, "the pNext chain asks for two descriptors");

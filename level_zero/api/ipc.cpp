@@ -49,7 +49,7 @@ Result<wire::HandleBytes> exportObject(core::Context &context, const void *ptr) 
 /// A physical memory handle is an address too, of an object that need not be mapped anywhere.
 Result<wire::HandleBytes> exportObjectOrHandle(core::Context &context, const void *ptr) {
     if (auto physical = context.findPhysical(ptr)) {
-        return context.exportPhysical(*physical);
+        return context.exportPhysical((*physical)->memory);
     }
     return exportObject(context, ptr);
 }

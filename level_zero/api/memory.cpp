@@ -21,7 +21,7 @@ Result<void> checkDescriptor(const ze_device_mem_alloc_desc_t *desc) {
                     "device_desc->ordinal is {}; the device has one memory",
                     desc->ordinal);
     }
-    return refuseExternalMemory(desc->pNext);
+    return {};
 }
 
 Result<void> checkDescriptor(const ze_host_mem_alloc_desc_t *desc) {
@@ -32,20 +32,21 @@ Result<void> checkDescriptor(const ze_host_mem_alloc_desc_t *desc) {
         ZE_HOST_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_UNCACHED |
         ZE_HOST_MEM_ALLOC_FLAG_BIAS_WRITE_COMBINED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT |
         ZE_HOST_MEM_ALLOC_FLAG_MEM_READ_ONLY;
-    if (auto checked = checkFlags("host_desc->flags", desc->flags, known); !checked) {
-        return checked;
-    }
-    return refuseExternalMemory(desc->pNext);
+    return checkFlags("host_desc->flags", desc->flags, known);
 }
 
 /// The common end of the three allocation calls.
 Result<void> allocate(core::Context &context,
-                      const memory::AllocationRequest &request,
+                      memory::AllocationRequest request,
+                      const ExternalMemory &external,
                       void **pptr) {
     if (pptr == nullptr) {
         return nullPointer("pptr");
     }
-    auto address = context.memory().allocate(request);
+    request.file = external.file;
+    auto address = external.imported
+                       ? context.memory().importAllocation(request, *external.imported)
+                       : context.memory().allocate(request);
     if (!address) {
         return forward(address);
     }
@@ -109,11 +110,16 @@ ze_result_t zeMemAllocDevice(ze_context_handle_t hContext,
         if (auto checked = checkDescriptor(deviceDesc); !checked) {
             return checked;
         }
+        auto external = readExternalMemory(deviceDesc->pNext);
+        if (!external) {
+            return forward(external);
+        }
         return allocate(context,
                         {.kind = memory::AllocationKind::Device,
                          .device = &(*device)->kmd(),
                          .sizeBytes = size,
                          .alignment = alignment},
+                        *external,
                         pptr);
     });
 }
@@ -127,11 +133,16 @@ ze_result_t zeMemAllocHost(ze_context_handle_t hContext,
         if (auto checked = checkDescriptor(hostDesc); !checked) {
             return checked;
         }
+        auto external = readExternalMemory(hostDesc->pNext);
+        if (!external) {
+            return forward(external);
+        }
         return allocate(context,
                         {.kind = memory::AllocationKind::Host,
                          .device = &context.hostMemoryDevice().kmd(),
                          .sizeBytes = size,
                          .alignment = alignment},
+                        *external,
                         pptr);
     });
 }
@@ -158,11 +169,17 @@ ze_result_t zeMemAllocShared(ze_context_handle_t hContext,
         if (auto checked = checkDescriptor(hostDesc); !checked) {
             return checked;
         }
+        for (const void *chain : {deviceDesc->pNext, hostDesc->pNext}) {
+            if (auto refused = refuseExternalMemory(chain); !refused) {
+                return refused;
+            }
+        }
         return allocate(context,
                         {.kind = memory::AllocationKind::Shared,
                          .device = &home->kmd(),
                          .sizeBytes = size,
                          .alignment = alignment},
+                        {},
                         pptr);
     });
 }

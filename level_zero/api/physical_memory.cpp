@@ -41,10 +41,14 @@ Result<core::Handle *> createPhysical(core::Context &context,
     if (!device) {
         return forward(device);
     }
-    if (auto refused = refuseExternalMemory(desc.pNext); !refused) {
-        return forward(refused);
+    auto external = readExternalMemory(desc.pNext);
+    if (!external) {
+        return forward(external);
     }
-    return context.createPhysical(**device, *placement, desc.size);
+    if (external->imported) {
+        return context.importPhysical(**device, *placement, desc.size, *external->imported);
+    }
+    return context.createPhysical(**device, *placement, desc.size, external->file);
 }
 
 } // namespace
@@ -65,6 +69,35 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t hContext,
             return forward(object);
         }
         *phPhysicalMemory = toHandle<ze_physical_mem_handle_t>(*object);
+        return {};
+    });
+}
+
+ze_result_t zePhysicalMemGetProperties(ze_context_handle_t hContext,
+                                       ze_physical_mem_handle_t hPhysicalMem,
+                                       ze_physical_mem_properties_t *pMemProperties) {
+    constexpr auto function = "zePhysicalMemGetProperties";
+    return onContext(function, hContext, [&](core::Context &context) -> Result<void> {
+        auto object = context.findPhysical(hPhysicalMem);
+        if (!object) {
+            return forward(object);
+        }
+        if (pMemProperties == nullptr) {
+            return nullPointer("pMemProperties");
+        }
+        auto query = findDescriptorQuery(pMemProperties->pNext);
+        if (!query) {
+            return forward(query);
+        }
+        if (*query != nullptr) {
+            auto fd = context.newDescriptor((*object)->memory);
+            if (!fd) {
+                return forward(fd);
+            }
+            (*query)->fd = fd->release(); // the application's from here on
+        }
+        pMemProperties->id = (*object)->id;
+        pMemProperties->size = (*object)->memory->sizeBytes();
         return {};
     });
 }

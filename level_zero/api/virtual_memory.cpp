@@ -100,7 +100,7 @@ ze_result_t zeVirtualMemMap(ze_context_handle_t hContext,
         if (!wanted) {
             return forward(wanted);
         }
-        return context.memory().map(toAddress(ptr), size, *physical, offset, *wanted);
+        return context.memory().map(toAddress(ptr), size, (*physical)->memory, offset, *wanted);
     });
 }
 

@@ -62,17 +62,33 @@ bool Context::sees(const Device &device) const {
     return std::find(devices_.begin(), devices_.end(), &device) != devices_.end();
 }
 
+Handle *Context::addPhysical(memory::PhysicalMemoryRef object) {
+    return physical_.add(std::make_shared<PhysicalObject>(std::move(object), memory::nextId()));
+}
+
 Result<Handle *> Context::createPhysical(const Device &device,
                                          Placement placement,
-                                         uint64_t sizeBytes) {
-    auto object = memory_->createPhysical(device.kmd(), placement, sizeBytes);
+                                         uint64_t sizeBytes,
+                                         kmd::FileNeed file) {
+    auto object = memory_->createPhysical(device.kmd(), placement, sizeBytes, file);
     if (!object) {
         return forward(object);
     }
-    return physical_.add(std::move(*object));
+    return addPhysical(std::move(*object));
 }
 
-Result<memory::PhysicalMemoryRef> Context::findPhysical(const void *handle) const {
+Result<Handle *> Context::importPhysical(const Device &device,
+                                         Placement placement,
+                                         uint64_t sizeBytes,
+                                         int fd) {
+    auto object = memory_->importPhysical(device.kmd(), placement, sizeBytes, fd);
+    if (!object) {
+        return forward(object);
+    }
+    return addPhysical(std::move(*object));
+}
+
+Result<std::shared_ptr<PhysicalObject>> Context::findPhysical(const void *handle) const {
     if (handle == nullptr) {
         return fail(Status::InvalidNullHandle, "the physical memory handle is null");
     }
@@ -108,6 +124,10 @@ Result<wire::HandleBytes> Context::exportObject(uint64_t address) {
 
 Result<wire::HandleBytes> Context::exportPhysical(const memory::PhysicalMemoryRef &object) {
     return services_.ipc.exportPhysical(*memory_, object);
+}
+
+Result<UniqueFd> Context::newDescriptor(const memory::PhysicalMemoryRef &object) {
+    return services_.ipc.newDescriptor(*memory_, object);
 }
 
 Result<int> Context::descriptorAt(uint64_t address) {

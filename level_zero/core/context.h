@@ -27,6 +27,12 @@ struct Services {
     uint64_t osPageBytes = 0;
 };
 
+/// What a physical memory handle stands for.
+struct PhysicalObject {
+    memory::PhysicalMemoryRef memory;
+    uint64_t id = 0; ///< used once in the process, for no other object, mapping or allocation
+};
+
 /// Owns the virtual memory of the context and the physical memory handles made in it; refers to the
 /// devices it was created for (at least one). With the context go its exports, address space and
 /// physical memory handles; objects live on where an export elsewhere or a peer holds them.
@@ -64,9 +70,17 @@ class Context : public std::enable_shared_from_this<Context> {
     [[nodiscard]] const Device &hostMemoryDevice() const { return *devices_.front(); }
 
     /// Errors: those of MemoryManager::createPhysical.
-    Result<Handle *> createPhysical(const Device &device, Placement placement, uint64_t sizeBytes);
+    Result<Handle *> createPhysical(const Device &device,
+                                    Placement placement,
+                                    uint64_t sizeBytes,
+                                    kmd::FileNeed file);
+    /// Errors: those of MemoryManager::importPhysical.
+    Result<Handle *> importPhysical(const Device &device,
+                                    Placement placement,
+                                    uint64_t sizeBytes,
+                                    int fd);
     /// Errors of both: InvalidNullHandle, InvalidArgument (no live handle of this context).
-    [[nodiscard]] Result<memory::PhysicalMemoryRef> findPhysical(const void *handle) const;
+    [[nodiscard]] Result<std::shared_ptr<PhysicalObject>> findPhysical(const void *handle) const;
     Result<void> destroyPhysical(const void *handle);
 
     /// The range extension's export; see IpcService::exportRange.
@@ -74,7 +88,8 @@ class Context : public std::enable_shared_from_this<Context> {
     /// See IpcService::exportObject and exportPhysical.
     Result<wire::HandleBytes> exportObject(uint64_t address);
     Result<wire::HandleBytes> exportPhysical(const memory::PhysicalMemoryRef &object);
-    /// See IpcService::descriptorAt, descriptorOf and exportDescriptor.
+    /// See IpcService::newDescriptor, descriptorAt, descriptorOf and exportDescriptor.
+    Result<UniqueFd> newDescriptor(const memory::PhysicalMemoryRef &object);
     Result<int> descriptorAt(uint64_t address);
     Result<int> descriptorOf(const wire::HandleBytes &handle);
     Result<wire::HandleBytes> exportDescriptor(int fd);
@@ -86,6 +101,8 @@ class Context : public std::enable_shared_from_this<Context> {
     void putHandle(const wire::HandleBytes &handle);
 
   private:
+    Handle *addPhysical(memory::PhysicalMemoryRef object);
+
     Context(HandleMemory &handles,
             Services services,
             std::vector<const Device *> devices,
@@ -94,7 +111,7 @@ class Context : public std::enable_shared_from_this<Context> {
     const Services services_;
     const std::vector<const Device *> devices_;
     copy::FailureLatch failures_;
-    HandleRegistry<memory::PhysicalMemory> physical_;
+    HandleRegistry<PhysicalObject> physical_;
     const std::unique_ptr<memory::MemoryManager> memory_;
 };
 

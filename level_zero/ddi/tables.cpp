@@ -93,6 +93,7 @@ void fill(ze_device_dditable_t &table, ze_api_version_t version) {
         .entry(ZE_API_VERSION_1_0, &Table::pfnCanAccessPeer, api::zeDeviceCanAccessPeer)
         .entry(ZE_API_VERSION_1_0, &Table::pfnGetStatus, api::zeDeviceGetStatus)
         .entry(ZE_API_VERSION_1_1, &Table::pfnGetGlobalTimestamps, api::zeDeviceGetGlobalTimestamps)
+        .entry(ZE_API_VERSION_1_3, &Table::pfnPciGetPropertiesExt, api::zeDevicePciGetPropertiesExt)
         .entry(ZE_API_VERSION_1_7, &Table::pfnGetRootDevice, api::zeDeviceGetRootDevice)
         .entry(ZE_API_VERSION_1_14, &Table::pfnSynchronize, api::zeDeviceSynchronize);
 }
@@ -143,7 +144,8 @@ void fill(ze_physical_mem_dditable_t &table, ze_api_version_t version) {
     using Table = ze_physical_mem_dditable_t;
     Writer(table, version)
         .entry(ZE_API_VERSION_1_0, &Table::pfnCreate, api::zePhysicalMemCreate)
-        .entry(ZE_API_VERSION_1_0, &Table::pfnDestroy, api::zePhysicalMemDestroy);
+        .entry(ZE_API_VERSION_1_0, &Table::pfnDestroy, api::zePhysicalMemDestroy)
+        .entry(ZE_API_VERSION_1_15, &Table::pfnGetProperties, api::zePhysicalMemGetProperties);
 }
 
 void fill(ze_virtual_mem_dditable_t &table, ze_api_version_t version) {

@@ -56,7 +56,7 @@ class TableBuilder {
             table_.objects.push_back({.kind = backing->kind(),
                                       .placement = object.placement(),
                                       .sizeBytes = backing->sizeBytes(),
-                                      .device = object.device().properties().uuid});
+                                      .device = object.owner()});
             target_.objects.push_back({.backing = backing, .extents = {}});
         }
         return found->second;

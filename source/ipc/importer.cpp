@@ -19,10 +19,12 @@ Result<PhysicalMemoryRef> importObject(memory::MemoryManager &manager,
                                        uint32_t number,
                                        UniqueFd fd) {
     const wire::TableObject &promised = table.objects[number];
-    auto object = manager.importObject(
-        device,
-        std::move(fd),
-        {.kind = promised.kind, .placement = promised.placement, .sizeBytes = promised.sizeBytes});
+    auto object = manager.importObject(device,
+                                       std::move(fd),
+                                       {.kind = promised.kind,
+                                        .placement = promised.placement,
+                                        .sizeBytes = promised.sizeBytes,
+                                        .owner = promised.device});
     if (!object) {
         return forward(object, fmt::format("object {} of {}", number, table.objects.size()));
     }
@@ -122,18 +124,6 @@ Result<void> reacquireFrom(Os &os,
 
 } // namespace
 
-Result<void> requireReach(memory::MemoryManager &manager,
-                          const kmd::Device &device,
-                          const DeviceUuid &owner) {
-    if (manager.backend().canReach(device, owner)) {
-        return {};
-    }
-    return fail(Status::InvalidArgument,
-                "device {} cannot reach the memory of device {}",
-                toString(device.properties().uuid),
-                toString(owner));
-}
-
 Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
                               const kmd::Device &device,
                               const Export &source) {
@@ -141,8 +131,7 @@ Result<uint64_t> openOwnRange(memory::MemoryManager &manager,
     pieces.reserve(source.snapshot.pieces.size());
     uint64_t position = 0;
     for (const SnapshotPiece &piece : source.snapshot.pieces) {
-        if (auto reach = requireReach(manager, device, piece.object->device().properties().uuid);
-            !reach) {
+        if (auto reach = manager.requireReach(device, piece.object->owner()); !reach) {
             return forward(reach);
         }
         pieces.push_back({.position = position,
@@ -168,7 +157,7 @@ Result<uint64_t> openDescriptor(memory::MemoryManager &manager,
                                 kmd::FoundObject found,
                                 uint64_t windowBytes,
                                 std::shared_ptr<const wire::IpcHandle> origin) {
-    if (auto reach = requireReach(manager, device, found.device); !reach) {
+    if (auto reach = manager.requireReach(device, found.info.owner); !reach) {
         return forward(reach);
     }
     if (windowBytes > found.info.sizeBytes) {
@@ -209,7 +198,7 @@ Result<uint64_t> openRemoteRange(Os &os,
     }
     const wire::RangeTable &table = fetcher->table();
     for (const wire::TableObject &object : table.objects) {
-        if (auto reach = requireReach(manager, device, object.device); !reach) {
+        if (auto reach = manager.requireReach(device, object.device); !reach) {
             return forward(reach);
         }
     }

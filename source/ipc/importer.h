@@ -10,11 +10,6 @@
 
 namespace causeway::ipc {
 
-/// Whether memory of the device `owner` can be bound for `device`. Errors: InvalidArgument.
-Result<void> requireReach(memory::MemoryManager &manager,
-                          const kmd::Device &device,
-                          const DeviceUuid &owner);
-
 /// Opens a range of this same process: the snapshot's own objects, bound once more.
 /// Errors: OutOfDeviceMemory, InvalidArgument (a device that cannot reach the memory).
 Result<uint64_t> openOwnRange(memory::MemoryManager &manager,

@@ -138,9 +138,9 @@ Result<memory::PhysicalMemoryRef> IpcService::adopt(memory::MemoryManager &owner
                                                     kmd::FoundObject found) {
     const auto devices = owner.backend().devices();
     const auto home = std::ranges::find_if(
-        devices, [&](const auto &device) { return device->properties().uuid == found.device; });
+        devices, [&](const auto &device) { return device->properties().uuid == found.info.owner; });
     const kmd::Device &device = home != devices.end() ? **home : *devices.front();
-    if (auto reach = requireReach(owner, device, found.device); !reach) {
+    if (auto reach = owner.requireReach(device, found.info.owner); !reach) {
         return forward(reach);
     }
     kmd::ImportInfo info = found.info;

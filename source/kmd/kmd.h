@@ -16,10 +16,18 @@
 /// `unit_tests/contract/` runs one suite over all of them.
 namespace causeway::kmd {
 
+struct PciAddress {
+    uint32_t domain = 0;
+    uint32_t bus = 0;
+    uint32_t device = 0;
+    uint32_t function = 0;
+};
+
 /// Constant for the life of the process.
 struct DeviceProperties {
     std::string name;
     DeviceUuid uuid = {};
+    PciAddress pci; ///< tells cards apart: of one that is on no bus, an address that no bus has
     uint32_t vendorId = 0;
     uint32_t deviceId = 0;
     uint64_t memoryBytes = 0; ///< of the device's own memory
@@ -107,7 +115,10 @@ class Memory {
     virtual ~Memory() = default;
     [[nodiscard]] virtual uint64_t sizeBytes() const = 0;
     [[nodiscard]] virtual Placement placement() const = 0;
+    /// The one it was made or imported for.
     [[nodiscard]] virtual const Device &device() const = 0;
+    /// The uuid of the device whose memory it is: of another one where it was imported.
+    [[nodiscard]] virtual const DeviceUuid &owner() const = 0;
     [[nodiscard]] virtual const std::shared_ptr<Backing> &backing() const = 0;
     /// Where this object begins in its backing.
     [[nodiscard]] virtual uint64_t backingOffset() const = 0;
@@ -131,7 +142,20 @@ struct ImportInfo {
     ObjectKind kind = ObjectKind::Memfd;
     Placement placement = Placement::Device;
     uint64_t sizeBytes = 0; ///< that the peer promised; the file must hold at least as much
+    DeviceUuid owner = {};  ///< whose memory it is
     KeepDescriptor keep = KeepDescriptor::UntilDropped;
+};
+
+/// What file new memory has.
+enum class FileNeed : uint8_t {
+    Any,
+    OfItsOwn, ///< so that its descriptor can be given to an application
+};
+
+struct CreateInfo {
+    Placement placement = Placement::Device;
+    uint64_t sizeBytes = 0; ///< above 0, a multiple of the placement's granularity
+    FileNeed file = FileNeed::Any;
 };
 
 /// Where memory comes from. One per context, so that what shares a bank has one owner. Any thread.
@@ -139,11 +163,10 @@ class MemoryPool {
   public:
     virtual ~MemoryPool() = default;
 
-    /// New zeroed memory. `sizeBytes` > 0, a multiple of the placement's granularity (the caller
-    /// has checked). Errors: OutOfDeviceMemory, OutOfHostMemory.
+    /// New zeroed memory; the caller has checked the size. Errors: OutOfDeviceMemory,
+    /// OutOfHostMemory (also: no descriptor left for a file of its own).
     [[nodiscard]] virtual Result<std::shared_ptr<Memory>> create(const Device &device,
-                                                                 Placement placement,
-                                                                 uint64_t sizeBytes) = 0;
+                                                                 const CreateInfo &info) = 0;
 
     /// Makes memory of a descriptor that a peer sent, after a kind check (ipc.md): a file that
     /// cannot be cut under us, of the right kind, large enough. Takes the descriptor in every case.
@@ -193,9 +216,8 @@ class AddressSpace {
 
 /// What a descriptor is that an application handed over.
 struct FoundObject {
-    UniqueFd file;          ///< a duplicate: the one that was judged
-    ImportInfo info;        ///< with the file's whole size
-    DeviceUuid device = {}; ///< whose memory it is
+    UniqueFd file;   ///< a duplicate: the one that was judged
+    ImportInfo info; ///< with the file's whole size
 };
 
 /// One kind of device: enumerates them and makes what a context needs. Constant after creation.

@@ -24,6 +24,7 @@ struct AllocationRequest {
     const kmd::Device *device = nullptr;
     uint64_t sizeBytes = 0;
     uint64_t alignment = 0; ///< 0: any; else a power of two
+    kmd::FileNeed file = kmd::FileNeed::Any;
 };
 
 /// What an address is, for zeMemGetAllocProperties.
@@ -74,7 +75,16 @@ class MemoryManager {
     /// OutOfDeviceMemory, OutOfHostMemory.
     Result<PhysicalMemoryRef> createPhysical(const kmd::Device &device,
                                              Placement placement,
-                                             uint64_t sizeBytes);
+                                             uint64_t sizeBytes,
+                                             kmd::FileNeed file = kmd::FileNeed::Any);
+
+    /// The same of memory that exists: its first `sizeBytes`. `fd` was handed over by the
+    /// application and stays its own. Errors: UnsupportedSize, InvalidArgument (not the memory of
+    /// one object, smaller, placed elsewhere, out of the device's reach), OutOfHostMemory.
+    Result<PhysicalMemoryRef> importPhysical(const kmd::Device &device,
+                                             Placement placement,
+                                             uint64_t sizeBytes,
+                                             int fd);
 
     /// zeVirtualMemMap. May span adjacent reservations.
     /// Errors: UnsupportedSize, UnsupportedAlignment, InvalidArgument (not wholly reserved, over a
@@ -103,6 +113,10 @@ class MemoryManager {
 
     /// zeMemAllocDevice/Host/Shared. Errors: UnsupportedSize, UnsupportedAlignment, OutOf...Memory.
     Result<uint64_t> allocate(const AllocationRequest &request);
+
+    /// The same of memory that exists; errors also as importPhysical. It can be exported again
+    /// where there was room for its descriptor (kmd::KeepDescriptor).
+    Result<uint64_t> importAllocation(const AllocationRequest &request, int fd);
 
     /// zeMemFree: the base of an allocation. One that is in use is gone for every call, but keeps
     /// its addresses and memory until the last use ends. Errors: InvalidArgument.
@@ -144,6 +158,9 @@ class MemoryManager {
     /// zeMemCloseIpcHandle: exactly the address that an open returned; in use: as free.
     /// Errors: InvalidArgument.
     Result<void> closeImport(uint64_t address);
+
+    /// Errors: InvalidArgument where `device` cannot reach the memory of the device `owner`.
+    Result<void> requireReach(const kmd::Device &device, const DeviceUuid &owner) const;
 
     [[nodiscard]] kmd::Backend &backend() { return backend_; }
 
@@ -207,6 +224,13 @@ class MemoryManager {
     };
 
     [[nodiscard]] Result<uint64_t> place(uint64_t hint, uint64_t sizeBytes);
+    [[nodiscard]] Result<PhysicalMemoryRef> importDescriptor(const kmd::Device &device,
+                                                             Placement placement,
+                                                             uint64_t sizeBytes,
+                                                             int fd,
+                                                             kmd::KeepDescriptor keep);
+    [[nodiscard]] Result<uint64_t> placeAllocation(const AllocationRequest &request,
+                                                   const PhysicalMemoryRef &object);
     [[nodiscard]] Result<uint64_t> checkPages(uint64_t va, uint64_t sizeBytes) const;
     [[nodiscard]] Result<void> requireReserved(uint64_t va, uint64_t end) const REQUIRES(mutex_);
     [[nodiscard]] Result<void> requireWholePages(uint64_t va, uint64_t end) const REQUIRES(mutex_);

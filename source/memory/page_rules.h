@@ -13,8 +13,4 @@ namespace causeway::memory {
     return sizeBytes >= rules.largeFrom ? rules.preferredLarge : rules.preferredSmall;
 }
 
-/// A new mapping's, allocation's or import's id, never 0. Never reused in a process: clients
-/// validate their caches with it.
-[[nodiscard]] uint64_t nextId();
-
 } // namespace causeway::memory

@@ -12,4 +12,8 @@ namespace causeway::memory {
 using PhysicalMemory = kmd::Memory;
 using PhysicalMemoryRef = std::shared_ptr<PhysicalMemory>;
 
+/// A new mapping's, allocation's, import's or object's id, never 0. Never reused in a process:
+/// clients validate their caches with it.
+[[nodiscard]] uint64_t nextId();
+
 } // namespace causeway::memory

@@ -1,4 +1,6 @@
+#include "unit_tests/black_box/external_memory_calls.h"
 #include "unit_tests/black_box/peer_role.h"
+#include "unit_tests/black_box/usm_kinds.h"
 
 #include <utility>
 
@@ -27,16 +29,13 @@ void destroyAll(PeerState &state, const std::vector<ze_physical_mem_handle_t> &o
     }
 }
 
-ze_result_t tryCreate(PeerState &state, size_t size, ze_physical_mem_handle_t *object) {
-    ze_physical_mem_desc_t desc = {ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, nullptr, 0, size};
-    return zePhysicalMemCreate(state.ze(), firstDevice(), &desc, object);
-}
-
 void countObjects(PeerState &state, const Request &request, Reply &reply) {
     std::vector<ze_physical_mem_handle_t> objects;
     ze_physical_mem_handle_t object = nullptr;
+    const auto exportable = exportDescriptor();
+    const void *chain = request.flags != 0 ? &exportable : nullptr;
     while (objects.size() < request.value && reply.result == ZE_RESULT_SUCCESS) {
-        reply.result = tryCreate(state, request.size, &object);
+        reply.result = tryCreateObject(state.ze(), request.size, Placement::Device, &object, chain);
         if (reply.result == ZE_RESULT_SUCCESS) {
             objects.push_back(object);
         }
@@ -78,6 +77,31 @@ void checkFresh(PeerState &state, const Request &request, Reply &reply) {
     destroyAll(state, objects);
 }
 
+/// The object ends with its mapping, which ends with the context.
+void importObject(PeerState &state, const Request &request, Reply &reply) {
+    const auto chain = importDescriptor(static_cast<int>(request.value));
+    ze_physical_mem_handle_t object = nullptr;
+    reply.result = tryCreateObject(
+        state.ze(), request.size, static_cast<Placement>(request.flags), &object, &chain);
+    if (reply.result != ZE_RESULT_SUCCESS) {
+        return;
+    }
+    auto *base = reserveAdjacent(state.ze(), {request.size}).front();
+    require(zeVirtualMemMap(
+                state.ze(), base, request.size, object, 0, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+            "zeVirtualMemMap");
+    destroyAll(state, {object});
+    reply.address = reinterpret_cast<uint64_t>(base);
+}
+
+void importAllocation(PeerState &state, const Request &request, Reply &reply) {
+    const auto chain = importDescriptor(static_cast<int>(request.value));
+    void *ptr = nullptr;
+    reply.result =
+        allocate(state.ze(), static_cast<Kind>(request.flags), request.size, &ptr, &chain);
+    reply.address = reinterpret_cast<uint64_t>(ptr);
+}
+
 void replaceContext(PeerState &state) {
     state.list = nullptr;
     state.context.reset();
@@ -111,6 +135,12 @@ bool serveExporting(PeerState &state, const Request &request, Reply &reply) {
         return true;
     case Command::Put:
         reply.result = putIpcHandle(state.ze(), request.handle);
+        return true;
+    case Command::ImportObject:
+        importObject(state, request, reply);
+        return true;
+    case Command::ImportAllocation:
+        importAllocation(state, request, reply);
         return true;
     case Command::ReplaceContext:
         replaceContext(state);

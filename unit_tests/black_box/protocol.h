@@ -41,8 +41,11 @@ enum class Command : uint8_t {
     Put,                  ///< handle
     QueryDescriptor,      ///< address -> number: of the allocation properties' query
     HandleFromDescriptor, ///< number in value -> handle
+    ImportObject,         ///< value: number, size, flags: Placement -> address of its mapping
+    ImportAllocation,     ///< value: number, size, flags: Kind -> address
     ReplaceContext,       ///< destroys the context and makes a new one
-    CountObjects, ///< size: of an object, value: most -> value: created before a failure (result)
+    CountObjects, ///< size: of an object, value: most, flags: 1 exportable -> value: created before
+                  ///< a failure (result)
     FreshIsZero,  ///< size: of an object, value: count -> value: objects with another word than 0
     // Events
     OpenPool,        ///< handle -> address: of the pool's handle

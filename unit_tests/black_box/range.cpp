@@ -1,5 +1,7 @@
 #include "unit_tests/black_box/range.h"
 
+#include "unit_tests/black_box/external_memory_calls.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,14 +55,8 @@ std::vector<std::byte *> reserveAdjacent(ze_context_handle_t context,
 ze_physical_mem_handle_t createObject(ze_context_handle_t context,
                                       size_t size,
                                       Placement placement) {
-    const bool onHost = placement == Placement::Host;
-    ze_physical_mem_desc_t desc = {ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, nullptr, 0, size};
-    if (onHost) {
-        desc.flags = ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST;
-    }
     ze_physical_mem_handle_t handle = nullptr;
-    const auto device = onHost ? nullptr : firstDevice();
-    require(zePhysicalMemCreate(context, device, &desc, &handle), "zePhysicalMemCreate");
+    require(tryCreateObject(context, size, placement, &handle), "zePhysicalMemCreate");
     return handle;
 }
 

@@ -145,17 +145,27 @@ ze_result_t putIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle
 ze_result_t getIpcHandleFromDescriptor(ze_context_handle_t context,
                                        uint64_t fd,
                                        ze_ipc_mem_handle_t *handle) {
-    static const auto call = resolve<decltype(&zeMemGetIpcHandleFromFileDescriptorExp)>(
+    static const NewerCall<decltype(&zeMemGetIpcHandleFromFileDescriptorExp)> newer(
         "zeMemGetIpcHandleFromFileDescriptorExp");
-    return call(context, fd, handle);
+    return newer.call(newer.translated(ZEL_HANDLE_CONTEXT, context), fd, handle);
 }
 
 ze_result_t getDescriptorFromIpcHandle(ze_context_handle_t context,
                                        ze_ipc_mem_handle_t handle,
                                        uint64_t *fd) {
-    static const auto call = resolve<decltype(&zeMemGetFileDescriptorFromIpcHandleExp)>(
+    static const NewerCall<decltype(&zeMemGetFileDescriptorFromIpcHandleExp)> newer(
         "zeMemGetFileDescriptorFromIpcHandleExp");
-    return call(context, handle, fd);
+    return newer.call(newer.translated(ZEL_HANDLE_CONTEXT, context), handle, fd);
+}
+
+ze_result_t getPhysicalProperties(ze_context_handle_t context,
+                                  ze_physical_mem_handle_t object,
+                                  ze_physical_mem_properties_t *properties) {
+    static const NewerCall<decltype(&zePhysicalMemGetProperties)> newer(
+        "zePhysicalMemGetProperties");
+    return newer.call(newer.translated(ZEL_HANDLE_CONTEXT, context),
+                      newer.translated(ZEL_HANDLE_PHYSICAL_MEM, object),
+                      properties);
 }
 
 std::string lastErrorDescription() {

@@ -44,6 +44,9 @@ ze_result_t getIpcHandleFromDescriptor(ze_context_handle_t context,
 ze_result_t getDescriptorFromIpcHandle(ze_context_handle_t context,
                                        ze_ipc_mem_handle_t handle,
                                        uint64_t *fd);
+ze_result_t getPhysicalProperties(ze_context_handle_t context,
+                                  ze_physical_mem_handle_t object,
+                                  ze_physical_mem_properties_t *properties);
 
 /// The sentence that belongs to this thread's last failed call.
 std::string lastErrorDescription();

@@ -84,7 +84,7 @@ ContractTest::~ContractTest() {
 }
 
 std::shared_ptr<kmd::Memory> ContractTest::create(uint64_t sizeBytes, Placement placement) {
-    auto memory = pool_->create(device(), placement, sizeBytes);
+    auto memory = pool_->create(device(), {.placement = placement, .sizeBytes = sizeBytes});
     EXPECT_TRUE(memory) << memory.error().message;
     return memory ? std::move(*memory) : nullptr;
 }

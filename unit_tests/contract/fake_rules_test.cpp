@@ -20,7 +20,8 @@ class FakeRulesTest : public ::testing::Test {
     FakeRulesTest()
         : pool_(*backend_.createPool())
         , space_(*backend_.createAddressSpace())
-        , memory_(*pool_->create(*backend_.devices().front(), Placement::Device, 4 * page))
+        , memory_(*pool_->create(*backend_.devices().front(),
+                                 {.placement = Placement::Device, .sizeBytes = 4 * page}))
         , va_(*space_->reserve(0, 8 * page, page)) {}
 
     [[nodiscard]] Result<void> bind(uint64_t va, uint64_t offset, uint64_t sizeBytes) {

@@ -57,7 +57,8 @@ TEST_P(MemoryContractTest, HostMemoryIsNotTheDevices) {
 
 TEST_P(MemoryContractTest, CreationBeyondTheDeviceIsRefusedUntilMemoryComesBack) {
     auto most = create(deviceBytes - page);
-    const auto refused = pool_->create(device(), Placement::Device, 2 * page);
+    const auto refused =
+        pool_->create(device(), {.placement = Placement::Device, .sizeBytes = 2 * page});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, Status::OutOfDeviceMemory);
     EXPECT_FALSE(refused.error().message.empty());
@@ -68,13 +69,16 @@ TEST_P(MemoryContractTest, CreationBeyondTheDeviceIsRefusedUntilMemoryComesBack)
 
 TEST_P(MemoryContractTest, FailedCreationLeavesNothing) {
     for (const Placement placement : {Placement::Device, Placement::Host}) {
-        failEach([&] { return pool_->create(device(), placement, largePage); },
-                 [&](Result<std::shared_ptr<kmd::Memory>> memory) {
-                     if (memory) {
-                         memory->reset();
-                     }
-                     EXPECT_EQ(device().freeBytes(), deviceBytes);
-                 });
+        failEach(
+            [&] {
+                return pool_->create(device(), {.placement = placement, .sizeBytes = largePage});
+            },
+            [&](Result<std::shared_ptr<kmd::Memory>> memory) {
+                if (memory) {
+                    memory->reset();
+                }
+                EXPECT_EQ(device().freeBytes(), deviceBytes);
+            });
     }
 }
 

@@ -106,6 +106,8 @@ class FakeMemory final : public kmd::Memory {
 
     [[nodiscard]] const kmd::Device &device() const override { return device_; }
 
+    [[nodiscard]] const DeviceUuid &owner() const override { return info_.owner; }
+
     [[nodiscard]] const std::shared_ptr<kmd::Backing> &backing() const override { return backing_; }
 
     [[nodiscard]] uint64_t backingOffset() const override { return 0; }
@@ -129,9 +131,9 @@ class FakePool final : public kmd::MemoryPool {
   public:
     explicit FakePool(std::shared_ptr<FakeState> state) : state_(std::move(state)) {}
 
-    [[nodiscard]] Result<std::shared_ptr<kmd::Memory>> create(const kmd::Device &device,
-                                                              Placement placement,
-                                                              uint64_t sizeBytes) override {
+    [[nodiscard]] Result<std::shared_ptr<kmd::Memory>> create(
+        const kmd::Device &device, const kmd::CreateInfo &wanted) override {
+        const auto [placement, sizeBytes, file] = wanted;
         if (auto error = state_->fault("create")) {
             return std::unexpected(std::move(*error));
         }
@@ -143,7 +145,8 @@ class FakePool final : public kmd::MemoryPool {
         if (!state_->takeBytes(device, charged, device.properties().memoryBytes)) {
             return fail(Status::OutOfDeviceMemory, "the fake device has no {} bytes", sizeBytes);
         }
-        const kmd::ImportInfo info = {.placement = placement, .sizeBytes = sizeBytes};
+        const kmd::ImportInfo info = {
+            .placement = placement, .sizeBytes = sizeBytes, .owner = device.properties().uuid};
         return std::make_shared<FakeMemory>(state_, device, info, charged, false);
     }
 

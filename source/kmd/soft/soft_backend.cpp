@@ -23,9 +23,13 @@ std::array<uint8_t, 16> bootIdOr0(Os &os) {
     return {};
 }
 
-DeviceProperties propertiesOf(const DeviceUuid &uuid, uint64_t memoryBytes) {
+/// Beyond the domains that Linux numbers.
+constexpr uint32_t softPciDomain = 0x7fff50f7;
+
+DeviceProperties propertiesOf(const DeviceUuid &uuid, uint32_t index, uint64_t memoryBytes) {
     return DeviceProperties{.name = "Causeway soft device",
                             .uuid = uuid,
+                            .pci = {.domain = softPciDomain, .bus = index},
                             .vendorId = 0x1CA5, // ours; registered nowhere
                             .deviceId = 0x50F7,
                             .memoryBytes = memoryBytes,
@@ -46,7 +50,7 @@ SoftBackend::SoftBackend(Os &os, const SoftConfig &config) : os_(os), maps_(os) 
     const auto bootId = bootIdOr0(os);
     for (uint32_t i = 0; i < config.deviceCount; ++i) {
         devices_.push_back(std::make_unique<SoftDevice>(
-            propertiesOf(softDeviceUuid(bootId, i), memoryBytes), i, os.pageSize(), host_));
+            propertiesOf(softDeviceUuid(bootId, i), i, memoryBytes), i, os.pageSize(), host_));
     }
 }
 
@@ -75,8 +79,8 @@ Result<FoundObject> SoftBackend::identify(int fd) const {
     return FoundObject{.file = std::move(*copy),
                        .info = {.kind = ObjectKind::Memfd,
                                 .placement = name->placement,
-                                .sizeBytes = file->sizeBytes},
-                       .device = name->device};
+                                .sizeBytes = file->sizeBytes,
+                                .owner = name->device}};
 }
 
 Result<std::unique_ptr<MemoryPool>> SoftBackend::createPool() {

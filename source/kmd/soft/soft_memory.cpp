@@ -55,15 +55,25 @@ void ImportedFile::dropDescriptor() {
 }
 
 SoftMemory::SoftMemory(const Device &device,
-                       Placement placement,
-                       uint64_t sizeBytes,
+                       const CreateInfo &info,
                        std::shared_ptr<SoftBacking> backing,
                        BankSlot slot)
     : device_(device)
-    , placement_(placement)
-    , sizeBytes_(sizeBytes)
+    , owner_(device.properties().uuid)
+    , placement_(info.placement)
+    , sizeBytes_(info.sizeBytes)
     , softBacking_(*backing)
     , backing_(std::move(backing))
     , slot_(std::move(slot)) {}
+
+SoftMemory::SoftMemory(const Device &device,
+                       const ImportInfo &info,
+                       std::shared_ptr<SoftBacking> backing)
+    : device_(device)
+    , owner_(info.owner)
+    , placement_(info.placement)
+    , sizeBytes_(info.sizeBytes)
+    , softBacking_(*backing)
+    , backing_(std::move(backing)) {}
 
 } // namespace causeway::kmd::soft

@@ -77,17 +77,21 @@ class ImportedFile final : public SoftBacking {
 /// Memory of the soft device: a whole file, or a slot of a bank.
 class SoftMemory final : public Memory {
   public:
+    /// New memory: a slot of `backing`, or the whole file.
     SoftMemory(const Device &device,
-               Placement placement,
-               uint64_t sizeBytes,
+               const CreateInfo &info,
                std::shared_ptr<SoftBacking> backing,
                BankSlot slot = {});
+    /// Imported memory.
+    SoftMemory(const Device &device, const ImportInfo &info, std::shared_ptr<SoftBacking> backing);
 
     [[nodiscard]] uint64_t sizeBytes() const override { return sizeBytes_; }
 
     [[nodiscard]] Placement placement() const override { return placement_; }
 
     [[nodiscard]] const Device &device() const override { return device_; }
+
+    [[nodiscard]] const DeviceUuid &owner() const override { return owner_; }
 
     [[nodiscard]] const std::shared_ptr<Backing> &backing() const override { return backing_; }
 
@@ -100,6 +104,7 @@ class SoftMemory final : public Memory {
 
   private:
     const Device &device_;
+    DeviceUuid owner_;
     Placement placement_;
     uint64_t sizeBytes_;
     SoftBacking &softBacking_; ///< what backing_ holds

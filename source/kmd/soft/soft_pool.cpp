@@ -12,6 +12,7 @@ namespace causeway::kmd::soft {
 namespace {
 
 constexpr size_t sweptPerCreation = 16;
+constexpr uint64_t noLimit = std::numeric_limits<uint64_t>::max();
 
 const SoftDevice &soft(const Device &device) {
     return static_cast<const SoftDevice &>(device); // of the same backend, as the contract says
@@ -22,25 +23,26 @@ const SoftDevice &soft(const Device &device) {
 SoftPool::SoftPool(Os &os, FilePolicy &policy, std::shared_ptr<BankStore> banks)
     : os_(os), policy_(policy), banks_(std::move(banks)) {}
 
-Result<std::shared_ptr<Memory>> SoftPool::create(const Device &device,
-                                                 Placement placement,
-                                                 uint64_t sizeBytes) {
+Result<std::shared_ptr<Memory>> SoftPool::create(const Device &device, const CreateInfo &info) {
     banks_->sweep(sweptPerCreation);
-    auto bytes = charge(soft(device), placement, sizeBytes);
+    auto bytes = charge(soft(device), info.placement, info.sizeBytes);
     if (!bytes) {
         return forward(bytes);
     }
-    auto own = tryOwnFile(soft(device), placement, sizeBytes);
+    auto own = tryOwnFile(soft(device), info);
     if (!own) {
         return forward(own);
     }
     std::optional<OwnFileParts> parts = std::move(*own);
     if (!parts) {
-        return createInBank(soft(device), placement, sizeBytes, std::move(*bytes));
+        return createInBank(soft(device), info, std::move(*bytes));
     }
-    auto backing = std::make_shared<OwnFile>(
-        os_, std::move(parts->file), sizeBytes, std::move(*bytes), std::move(parts->descriptor));
-    return std::make_shared<SoftMemory>(device, placement, sizeBytes, std::move(backing));
+    auto backing = std::make_shared<OwnFile>(os_,
+                                             std::move(parts->file),
+                                             info.sizeBytes,
+                                             std::move(*bytes),
+                                             std::move(parts->descriptor));
+    return std::make_shared<SoftMemory>(device, info, std::move(backing));
 }
 
 Result<Charge> SoftPool::charge(const SoftDevice &device, Placement placement, uint64_t sizeBytes) {
@@ -57,14 +59,14 @@ uint64_t SoftPool::ownFileLimit() const {
         return *policy_.ownFileBudget;
     }
     // Read each time: the application may change its limit.
-    return policy_.dedicatedOnly ? std::numeric_limits<uint64_t>::max() : os_.descriptorLimit() / 2;
+    return policy_.dedicatedOnly ? noLimit : os_.descriptorLimit() / 2;
 }
 
 /// Nothing where the object must go to a bank.
 Result<std::optional<SoftPool::OwnFileParts>> SoftPool::tryOwnFile(const SoftDevice &device,
-                                                                   Placement placement,
-                                                                   uint64_t sizeBytes) {
-    auto descriptor = policy_.ownFiles.take(1, ownFileLimit());
+                                                                   const CreateInfo &info) {
+    const bool asked = info.file == FileNeed::OfItsOwn;
+    auto descriptor = policy_.ownFiles.take(1, asked ? noLimit : ownFileLimit());
     if (!descriptor) {
         if (policy_.dedicatedOnly) {
             return fail(Status::OutOfHostMemory,
@@ -73,30 +75,28 @@ Result<std::optional<SoftPool::OwnFileParts>> SoftPool::tryOwnFile(const SoftDev
         }
         return std::nullopt;
     }
-    auto file =
-        makeSealedFile(os_, objectName(device.properties().uuid, placement, false), sizeBytes);
+    auto file = makeSealedFile(
+        os_, objectName(device.properties().uuid, info.placement, false), info.sizeBytes);
     if (file) {
         return OwnFileParts{std::move(*file), std::move(*descriptor)};
     }
-    if (isDescriptorShortage(file.error()) && !policy_.dedicatedOnly) {
+    if (isDescriptorShortage(file.error()) && !policy_.dedicatedOnly && !asked) {
         return std::nullopt;
     }
     return failWith(file.error(),
-                    fmt::format("making a file of {} bytes for an object", sizeBytes),
-                    placement == Placement::Device ? Scarce::Device : Scarce::Host);
+                    fmt::format("making a file of {} bytes for an object", info.sizeBytes),
+                    info.placement == Placement::Device ? Scarce::Device : Scarce::Host);
 }
 
 Result<std::shared_ptr<Memory>> SoftPool::createInBank(const SoftDevice &device,
-                                                       Placement placement,
-                                                       uint64_t sizeBytes,
+                                                       const CreateInfo &info,
                                                        Charge charge) {
-    auto slot = banks_->place(device, placement, sizeBytes, charge);
+    auto slot = banks_->place(device, info.placement, info.sizeBytes, charge);
     if (!slot) {
         return forward(slot);
     }
     auto bank = slot->bank();
-    return std::make_shared<SoftMemory>(
-        device, placement, sizeBytes, std::move(bank), std::move(*slot));
+    return std::make_shared<SoftMemory>(device, info, std::move(bank), std::move(*slot));
 }
 
 /// For an imported descriptor that stays open; nothing where it does not.
@@ -105,7 +105,7 @@ std::optional<Charge> SoftPool::chargeKept(KeepDescriptor keep) {
     case KeepDescriptor::IfItFits:
         return policy_.ownFiles.take(1, ownFileLimit());
     case KeepDescriptor::Always: // new objects go to banks the sooner
-        return policy_.ownFiles.take(1, std::numeric_limits<uint64_t>::max());
+        return policy_.ownFiles.take(1, noLimit);
     case KeepDescriptor::UntilDropped:
         break;
     }
@@ -121,7 +121,7 @@ Result<std::shared_ptr<Memory>> SoftPool::importObject(const Device &device,
     }
     auto backing = std::make_shared<ImportedFile>(
         os_, info.kind, std::move(fd), *sizeBytes, chargeKept(info.keep));
-    return std::make_shared<SoftMemory>(device, info.placement, info.sizeBytes, std::move(backing));
+    return std::make_shared<SoftMemory>(device, info, std::move(backing));
 }
 
 } // namespace causeway::kmd::soft

@@ -29,8 +29,7 @@ class SoftPool final : public MemoryPool {
     SoftPool(Os &os, FilePolicy &policy, std::shared_ptr<BankStore> banks);
 
     [[nodiscard]] Result<std::shared_ptr<Memory>> create(const Device &device,
-                                                         Placement placement,
-                                                         uint64_t sizeBytes) override;
+                                                         const CreateInfo &info) override;
 
     [[nodiscard]] Result<std::shared_ptr<Memory>> importObject(const Device &device,
                                                                UniqueFd fd,
@@ -46,13 +45,11 @@ class SoftPool final : public MemoryPool {
                                         Placement placement,
                                         uint64_t sizeBytes);
     [[nodiscard]] Result<std::optional<OwnFileParts>> tryOwnFile(const SoftDevice &device,
-                                                                 Placement placement,
-                                                                 uint64_t sizeBytes);
+                                                                 const CreateInfo &info);
     [[nodiscard]] uint64_t ownFileLimit() const;
     [[nodiscard]] std::optional<Charge> chargeKept(KeepDescriptor keep);
     [[nodiscard]] Result<std::shared_ptr<Memory>> createInBank(const SoftDevice &device,
-                                                               Placement placement,
-                                                               uint64_t sizeBytes,
+                                                               const CreateInfo &info,
                                                                Charge charge);
 
     Os &os_;

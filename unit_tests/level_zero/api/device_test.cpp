@@ -1,5 +1,7 @@
 #include "unit_tests/level_zero/driver_fixture.h"
 
+#include <tuple>
+
 namespace causeway::api {
 namespace {
 
@@ -101,14 +103,34 @@ TEST_F(DeviceTest, WhatIsNotThereIsZero) {
     images.maxImageDims1D = 7;
     EXPECT_EQ(api::zeDeviceGetImageProperties(devices_[0], &images), ZE_RESULT_SUCCESS);
     EXPECT_EQ(images.maxImageDims1D, 0U);
-    ze_device_external_memory_properties_t external = {};
-    external.memoryAllocationExportTypes = 7;
-    EXPECT_EQ(api::zeDeviceGetExternalMemoryProperties(devices_[0], &external), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(external.memoryAllocationExportTypes, 0U);
     ze_device_module_properties_t modules = {};
     modules.spirvVersionSupported = 7;
     EXPECT_EQ(api::zeDeviceGetModuleProperties(devices_[0], &modules), ZE_RESULT_SUCCESS);
     EXPECT_EQ(modules.spirvVersionSupported, 0U);
+}
+
+TEST_F(DeviceTest, MemoryLeavesAndEntersAsOpaqueDescriptors) {
+    ze_device_external_memory_properties_t external = {};
+    external.imageImportTypes = 7;
+    ASSERT_EQ(api::zeDeviceGetExternalMemoryProperties(devices_[0], &external), ZE_RESULT_SUCCESS);
+    constexpr uint32_t opaque = ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD;
+    EXPECT_EQ(external.memoryAllocationExportTypes, opaque);
+    EXPECT_EQ(external.memoryAllocationImportTypes, opaque);
+    EXPECT_EQ(external.imageExportTypes, 0U);
+    EXPECT_EQ(external.imageImportTypes, 0U);
+}
+
+// oneCCL and MPICH tell cards apart by it.
+TEST_F(DeviceTest, PciAddressesDiffer) {
+    auto first = make<ze_pci_ext_properties_t>(ZE_STRUCTURE_TYPE_PCI_EXT_PROPERTIES);
+    auto second = first;
+    ASSERT_EQ(api::zeDevicePciGetPropertiesExt(devices_[0], &first), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeDevicePciGetPropertiesExt(devices_[1], &second), ZE_RESULT_SUCCESS);
+    EXPECT_NE(std::tie(first.address.domain, first.address.bus, first.address.device),
+              std::tie(second.address.domain, second.address.bus, second.address.device));
+    EXPECT_EQ(first.maxSpeed.width, -1);
+    EXPECT_EQ(first.maxSpeed.genVersion, -1);
+    EXPECT_EQ(first.maxSpeed.maxBandwidth, -1);
 }
 
 TEST_F(DeviceTest, PeersReachEachOther) {
@@ -129,6 +151,8 @@ TEST_F(DeviceTest, EveryQueryWantsItsStructure) {
     for (const ze_result_t result :
          {api::zeDeviceGetProperties(devices_[0], nullptr),
           api::zeDeviceGetComputeProperties(devices_[0], nullptr),
+          api::zeDevicePciGetPropertiesExt(devices_[0], nullptr),
+          api::zeDeviceGetExternalMemoryProperties(devices_[0], nullptr),
           api::zeDeviceGetModuleProperties(devices_[0], nullptr),
           api::zeDeviceGetMemoryAccessProperties(devices_[0], nullptr),
           api::zeDeviceGetMemoryProperties(devices_[0], nullptr, nullptr),

@@ -43,7 +43,7 @@ TEST_F(DriverQueryTest, MemoryAndEventsCrossProcesses) {
 TEST_F(DriverQueryTest, ExtensionsAreListedAsFarAsTheArrayGoes) {
     uint32_t count = 0;
     EXPECT_EQ(api::zeDriverGetExtensionProperties(driver_, &count, nullptr), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(count, 7U);
+    EXPECT_EQ(count, 8U);
     count = 1;
     std::array<ze_driver_extension_properties_t, 2> items = {};
     EXPECT_EQ(api::zeDriverGetExtensionProperties(driver_, &count, items.data()),

@@ -49,6 +49,49 @@ TEST(DescriptorQueryTest, TwiceIsInvalid) {
     EXPECT_EQ(statusOf(&first), Status::InvalidArgument);
 }
 
+ze_external_memory_import_fd_t importFd(int fd, uint32_t flags = 0) {
+    auto import = make<ze_external_memory_import_fd_t>(ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD);
+    import.flags = flags;
+    import.fd = fd;
+    return import;
+}
+
+TEST(AllocationChainTest, TellsFileAndImport) {
+    EXPECT_FALSE(readExternalMemory(nullptr)->imported);
+    EXPECT_EQ(readExternalMemory(nullptr)->file, kmd::FileNeed::Any);
+    auto import = importFd(5, ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD);
+    auto exported =
+        make<ze_external_memory_export_desc_t>(ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC);
+    exported.pNext = &import;
+    EXPECT_EQ(readExternalMemory(&exported)->imported, 5);
+    EXPECT_EQ(readExternalMemory(&exported)->file, kmd::FileNeed::OfItsOwn);
+    EXPECT_EQ(readExternalMemory(&import)->file, kmd::FileNeed::Any);
+    import.fd = -1;
+    EXPECT_EQ(readExternalMemory(&import)->imported, -1);
+}
+
+TEST(AllocationChainTest, RefusesWhatThereIsNot) {
+    const auto statusOf = [](const void *pNext) {
+        const auto read = readExternalMemory(pNext);
+        return read ? std::nullopt : std::optional(read.error().status);
+    };
+    auto import = importFd(5, ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF);
+    EXPECT_EQ(statusOf(&import), Status::UnsupportedEnumeration);
+    import.flags = 1U << 8;
+    EXPECT_EQ(statusOf(&import), Status::InvalidEnumeration);
+    import = importFd(5);
+    auto second = importFd(6);
+    second.pNext = &import;
+    EXPECT_EQ(statusOf(&second), Status::InvalidArgument);
+    for (const auto stype : {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD,
+                             ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32,
+                             ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_WIN32,
+                             ZE_STRUCTURE_TYPE_EXTERNAL_MEMMAP_SYSMEM_EXT_DESC}) {
+        auto other = make<ze_base_desc_t>(stype);
+        EXPECT_EQ(statusOf(&other), Status::UnsupportedEnumeration) << stype;
+    }
+}
+
 class ExternalMemoryTest : public DriverTest {
   protected:
     void *allocate(size_t size) {

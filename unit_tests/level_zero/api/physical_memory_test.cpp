@@ -58,7 +58,23 @@ TEST_F(PhysicalMemoryTest, MoreThanTheDeviceHasIsOutOfDeviceMemory) {
     EXPECT_EQ(create(0, 2 * memoryBytes, devices_[0]), ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 
-TEST_F(PhysicalMemoryTest, ExternalMemoryIsAnUnsupportedEnumeration) {
+TEST_F(PhysicalMemoryTest, PropertiesTellIdAndSize) {
+    const auto object = makePhysical(2 * page);
+    auto properties = make<ze_physical_mem_properties_t>(ZE_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES);
+    EXPECT_EQ(api::zePhysicalMemGetProperties(context_, nullptr, &properties),
+              ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    EXPECT_EQ(api::zePhysicalMemGetProperties(context_, object, nullptr),
+              ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    EXPECT_EQ(properties.id, 0U);
+    ASSERT_EQ(api::zePhysicalMemGetProperties(context_, object, &properties), ZE_RESULT_SUCCESS);
+    EXPECT_NE(properties.id, 0U);
+    EXPECT_EQ(properties.size, 2 * page);
+    EXPECT_EQ(api::zePhysicalMemDestroy(context_, object), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(api::zePhysicalMemGetProperties(context_, object, &properties),
+              ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(PhysicalMemoryTest, AnotherKindOfExternalMemoryIsAnUnsupportedEnumeration) {
     auto import = make<ze_external_memory_import_fd_t>(ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD);
     import.flags = ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF;
     import.fd = 0;

@@ -54,7 +54,7 @@ TEST_P(ObjectExportTest, TheDescriptorIsTheObjectsFileOrATicket) {
     if (GetParam() == Placing::OwnFiles) {
         const auto found = must(exporter_.backend.identify(fd));
         EXPECT_GE(found.info.sizeBytes, sizeBytes);
-        EXPECT_EQ(found.device, exporter_.device().properties().uuid);
+        EXPECT_EQ(found.info.owner, exporter_.device().properties().uuid);
     } else {
         EXPECT_TRUE(failsWith(exporter_.backend.identify(fd), Status::InvalidArgument));
         EXPECT_TRUE(looksLikeTicket(linuxOs(), fd));

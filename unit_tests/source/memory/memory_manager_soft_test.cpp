@@ -43,6 +43,9 @@ class SoftMemoryManagerTest : public fakes::ResourceCheckedTest {
         return va;
     }
 
+    /// Each system call that `allocate` makes fails once, and nothing is left.
+    void sweep(const std::function<Result<uint64_t>()> &allocate);
+
     void expectThreePages(uint64_t va) {
         const auto whole = must(manager_->addressRange(va));
         EXPECT_EQ(whole.base, va);
@@ -153,15 +156,13 @@ TEST_F(SoftMemoryManagerTest, AFailedFreeLeavesTheReservationWhole) {
         fakes::OsCall::Unmap, va, [&] { return manager_->freeReservation(va, 3 * devicePage); });
 }
 
-TEST_F(SoftMemoryManagerTest, EachSystemCallOfAnAllocationCanFail) {
+void SoftMemoryManagerTest::sweep(const std::function<Result<uint64_t>()> &allocate) {
     uint64_t failures = 0;
+    const auto resources = fakes::ResourceSnapshot::take();
     for (uint64_t k = 1; k < 100; ++k) {
         const uint64_t before = faults_.faults();
         faults_.failAt(k, ENOMEM); // a shortage of descriptors would be met with a bank
-        const auto va = manager_->allocate({.kind = AllocationKind::Device,
-                                            .device = &device(),
-                                            .sizeBytes = devicePage,
-                                            .alignment = 0});
+        const auto va = allocate();
         faults_.heal();
         os_.recover(); // what trimming to the alignment could not give back
         if (faults_.faults() == before) {
@@ -172,10 +173,30 @@ TEST_F(SoftMemoryManagerTest, EachSystemCallOfAnAllocationCanFail) {
             must(manager_->free(*va));
         } else {
             ++failures;
-            EXPECT_EQ(leftovers(), "") << toString(*faults_.lastFault());
+            EXPECT_EQ(difference(resources, fakes::ResourceSnapshot::take()), "")
+                << toString(*faults_.lastFault());
         }
     }
     EXPECT_GE(failures, 2U);
+}
+
+TEST_F(SoftMemoryManagerTest, EachSystemCallOfAnAllocationCanFail) {
+    sweep([&] {
+        return manager_->allocate(
+            {.kind = AllocationKind::Device, .device = &device(), .sizeBytes = devicePage});
+    });
+}
+
+TEST_F(SoftMemoryManagerTest, EachSystemCallOfAnImportCanFail) {
+    const auto original = must(
+        manager_->createPhysical(device(), Placement::Device, devicePage, kmd::FileNeed::OfItsOwn));
+    const kmd::Extent whole = {.offset = 0, .sizeBytes = devicePage};
+    const auto fd = must(original->backing()->exportDescriptor({&whole, 1}));
+    sweep([&] {
+        return manager_->importAllocation(
+            {.kind = AllocationKind::Device, .device = &device(), .sizeBytes = devicePage},
+            fd.get());
+    });
 }
 
 /// Where a context's end cannot release an address, the rest is released all the same.

@@ -178,7 +178,8 @@ TEST_F(BankForkTest, ChildThatDestroysInheritedMemoryTouchesNothingOfTheParents)
 
 TEST_F(BankForkTest, ChildMakesBanksOfItsOwn) {
     ForkedChild child([&](const ForkedChild::Side &) {
-        const auto mine = pool_->create(device(), Placement::Device, page);
+        const auto mine =
+            pool_->create(device(), {.placement = Placement::Device, .sizeBytes = page});
         const auto va = space_->reserve(0, page, page);
         if (!mine || !va) {
             return 1;

@@ -149,7 +149,7 @@ TEST_F(BankTest, AllWaitingSlotsAreLookedAtBeforeTheDeviceIsFull) {
         leases.push_back(std::move(*exportOne(*objects.back())));
     }
     objects.clear();
-    EXPECT_FALSE(pool_->create(device(), Placement::Device, 40 * page));
+    EXPECT_FALSE(pool_->create(device(), {.placement = Placement::Device, .sizeBytes = 40 * page}));
     leases.clear();
     EXPECT_NE(create(40 * page), nullptr);
 }
@@ -257,7 +257,8 @@ TEST_F(BankTest, ThreadsCreateExportAndDestroyAtOnce) {
     for (auto &thread : threads) {
         thread = std::thread([this] {
             for (uint64_t i = 0; i < 200; ++i) {
-                auto memory = pool_->create(device(), Placement::Device, page * (1 + i % 3));
+                auto memory = pool_->create(
+                    device(), {.placement = Placement::Device, .sizeBytes = page * (1 + i % 3)});
                 ASSERT_TRUE(memory);
                 auto lease = exportOne(**memory);
                 EXPECT_TRUE(lease);

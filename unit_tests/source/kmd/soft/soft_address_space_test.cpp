@@ -118,7 +118,8 @@ TEST_F(HoleTest, FailedMappingLeavesNoHoleInTheReservation) {
     SoftBackend backend(os, {});
     const auto pool = *backend.createPool();
     const auto space = *backend.createAddressSpace();
-    const auto memory = *pool->create(*backend.devices().front(), Placement::Device, page);
+    const auto memory = *pool->create(*backend.devices().front(),
+                                      {.placement = Placement::Device, .sizeBytes = page});
     const uint64_t va = *space->reserve(0, 3 * page, page);
     const Binding binding = {.va = va + page, .memory = memory.get(), .sizeBytes = page};
     EXPECT_FALSE(space->bind({&binding, 1}));

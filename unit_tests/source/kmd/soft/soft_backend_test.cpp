@@ -64,7 +64,7 @@ TEST_F(SoftBackendTest, IdentifiesFilesOfOneObject) {
     EXPECT_EQ(found->info.sizeBytes, 3 * page);
     EXPECT_EQ(found->info.placement, Placement::Host);
     EXPECT_EQ(found->info.kind, ObjectKind::Memfd);
-    EXPECT_EQ(found->device, device().properties().uuid);
+    EXPECT_EQ(found->info.owner, device().properties().uuid);
     EXPECT_TRUE(own->backing()->holdsOneObject());
 
     const auto lease = exportOne(*banked);

@@ -32,9 +32,24 @@ TEST_F(SoftPoolTest, BudgetIsOfTheProcessNotOfThePool) {
     start({.ownFileBudget = 1});
     const auto memory = create(page);
     const auto other = *backend_->createPool();
-    const auto second = other->create(device(), Placement::Device, page);
+    const auto second =
+        other->create(device(), {.placement = Placement::Device, .sizeBytes = page});
     ASSERT_TRUE(second);
     EXPECT_EQ(descriptorsNamed("causeway-object-"), 1U);
+}
+
+TEST_F(SoftPoolTest, AnOwnFileThatIsAskedForIsNoBank) {
+    start({.ownFileBudget = 0});
+    const auto asked = pool_->create(
+        device(), {.placement = Placement::Device, .sizeBytes = page, .file = FileNeed::OfItsOwn});
+    ASSERT_TRUE(asked);
+    EXPECT_TRUE((*asked)->backing()->holdsOneObject());
+    EXPECT_FALSE(create(page)->backing()->holdsOneObject());
+    os_.failKindAt(OsCall::MemfdCreate, 1, EMFILE);
+    const auto refused = pool_->create(
+        device(), {.placement = Placement::Device, .sizeBytes = page, .file = FileNeed::OfItsOwn});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().status, Status::OutOfHostMemory);
 }
 
 TEST_F(SoftPoolTest, FilesAreSealedAndNamed) {
@@ -64,7 +79,8 @@ TEST_F(SoftPoolTest, WithoutDescriptorsLeftForOwnFilesABankServes) {
 
 TEST_F(SoftPoolTest, WithoutAnyDescriptorCreationIsOutOfHostMemory) {
     os_.failKind(OsCall::MemfdCreate, EMFILE);
-    const auto memory = pool_->create(device(), Placement::Device, page);
+    const auto memory =
+        pool_->create(device(), {.placement = Placement::Device, .sizeBytes = page});
     ASSERT_FALSE(memory);
     EXPECT_EQ(memory.error().status, Status::OutOfHostMemory);
     EXPECT_EQ(usedBytes(), 0U);
@@ -73,13 +89,14 @@ TEST_F(SoftPoolTest, WithoutAnyDescriptorCreationIsOutOfHostMemory) {
 TEST_F(SoftPoolTest, DedicatedObjectsNeverUseBanks) {
     start({.dedicatedOnly = true, .ownFileBudget = 1});
     auto first = create(page);
-    const auto second = pool_->create(device(), Placement::Device, page);
+    const auto second =
+        pool_->create(device(), {.placement = Placement::Device, .sizeBytes = page});
     first.reset();
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().status, Status::OutOfHostMemory);
     start({.dedicatedOnly = true});
     os_.failKind(OsCall::MemfdCreate, EMFILE);
-    const auto third = pool_->create(device(), Placement::Device, page);
+    const auto third = pool_->create(device(), {.placement = Placement::Device, .sizeBytes = page});
     ASSERT_FALSE(third);
     EXPECT_EQ(third.error().status, Status::OutOfHostMemory);
     EXPECT_EQ(descriptorsNamed("causeway-bank-"), 0U);
@@ -87,7 +104,9 @@ TEST_F(SoftPoolTest, DedicatedObjectsNeverUseBanks) {
 
 TEST_F(SoftPoolTest, HostMemoryIsLimitedByTheMachine) {
     const auto memory =
-        pool_->create(device(), Placement::Host, linuxOs().totalMemory() + linuxOs().pageSize());
+        pool_->create(device(),
+                      {.placement = Placement::Host,
+                       .sizeBytes = linuxOs().totalMemory() + linuxOs().pageSize()});
     ASSERT_FALSE(memory);
     EXPECT_EQ(memory.error().status, Status::OutOfHostMemory);
 }
@@ -95,7 +114,8 @@ TEST_F(SoftPoolTest, HostMemoryIsLimitedByTheMachine) {
 TEST_F(SoftPoolTest, RefusalSaysWhatWasAskedAndWhatIsInUse) {
     start({.memoryBytes = 10 * page});
     const auto memory = create(4 * page);
-    const auto refused = pool_->create(device(), Placement::Device, 7 * page);
+    const auto refused =
+        pool_->create(device(), {.placement = Placement::Device, .sizeBytes = 7 * page});
     ASSERT_FALSE(refused);
     for (const uint64_t number : {7 * page, 4 * page, 10 * page}) {
         EXPECT_NE(refused.error().message.find(std::to_string(number)), std::string::npos)
@@ -163,8 +183,9 @@ TEST_F(SoftBankPlacementTest, PoolsPlacementsAndDevicesShareNoBank) {
     const auto other = *backend_->createPool();
     const auto a = create(page);
     const auto b = create(page, Placement::Host);
-    const auto c = *other->create(device(), Placement::Device, page);
-    const auto d = *pool_->create(*backend_->devices()[1], Placement::Device, page);
+    const auto c = *other->create(device(), {.placement = Placement::Device, .sizeBytes = page});
+    const auto d = *pool_->create(*backend_->devices()[1],
+                                  {.placement = Placement::Device, .sizeBytes = page});
     EXPECT_EQ(descriptorsNamed("causeway-bank-"), 4U);
     EXPECT_EQ(create(page)->backing(), a->backing());
 }
@@ -174,7 +195,7 @@ TEST_F(SoftBankPlacementTest, BanksAreSmallerWhereTheLimitOfFileSizesSaysSo) {
     const auto memory = create(page);
     EXPECT_EQ(memory->backing()->sizeBytes(), BankStore::firstBankBytes / 2);
     os_.failKind(OsCall::Truncate, EFBIG);
-    const auto refused = pool_->create(device(), Placement::Host, page);
+    const auto refused = pool_->create(device(), {.placement = Placement::Host, .sizeBytes = page});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().status, Status::OutOfHostMemory);
 }
@@ -182,7 +203,8 @@ TEST_F(SoftBankPlacementTest, BanksAreSmallerWhereTheLimitOfFileSizesSaysSo) {
 TEST_F(SoftBankPlacementTest, FailedBankLeavesNothing) {
     for (const OsCall call : {OsCall::MemfdCreate, OsCall::Truncate, OsCall::AddSeals}) {
         os_.failKindAt(call, 1, ENOSPC);
-        const auto memory = pool_->create(device(), Placement::Device, page);
+        const auto memory =
+            pool_->create(device(), {.placement = Placement::Device, .sizeBytes = page});
         ASSERT_FALSE(memory);
         EXPECT_EQ(memory.error().status, Status::OutOfHostMemory) << toString(call);
         EXPECT_EQ(descriptorsNamed("causeway-bank-"), 0U);

@@ -45,7 +45,7 @@ class SoftTest : public fakes::ResourceCheckedTest {
 
     [[nodiscard]] std::shared_ptr<Memory> create(uint64_t sizeBytes,
                                                  Placement placement = Placement::Device) {
-        auto memory = pool_->create(device(), placement, sizeBytes);
+        auto memory = pool_->create(device(), {.placement = placement, .sizeBytes = sizeBytes});
         EXPECT_TRUE(memory) << memory.error().message;
         return memory ? std::move(*memory) : nullptr;
     }
