@@ -24,14 +24,16 @@ inline ze_result_t tryCreateObject(ze_context_handle_t context,
                                    size_t size,
                                    Placement placement,
                                    ze_physical_mem_handle_t *object,
-                                   const void *chain = nullptr) {
+                                   const void *chain = nullptr,
+                                   size_t device = 0) {
     const bool onHost = placement == Placement::Host;
     ze_physical_mem_desc_t desc = {ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, nullptr, 0, size};
     desc.pNext = chain;
     if (onHost) {
         desc.flags = ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST;
     }
-    return zePhysicalMemCreate(context, onHost ? nullptr : firstDevice(), &desc, object);
+    return zePhysicalMemCreate(
+        context, onHost ? nullptr : driver().devices.at(device), &desc, object);
 }
 
 /// A physical object with a mapping of all of it.

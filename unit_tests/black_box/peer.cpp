@@ -45,8 +45,8 @@ uint64_t Peer::open(const ze_ipc_mem_handle_t &handle) {
     return demand({.command = Command::Open, .handle = handle}).address;
 }
 
-Reply Peer::tryOpen(const ze_ipc_mem_handle_t &handle, ze_ipc_memory_flags_t flags) {
-    return ask({.command = Command::Open, .flags = flags, .handle = handle});
+Reply Peer::tryOpen(const ze_ipc_mem_handle_t &handle, ze_ipc_memory_flags_t flags, size_t device) {
+    return ask({.command = Command::Open, .flags = flags, .value = device, .handle = handle});
 }
 
 void Peer::startOpen(const ze_ipc_mem_handle_t &handle) {

@@ -17,7 +17,9 @@ class Peer {
 
     // Importing
     uint64_t open(const ze_ipc_mem_handle_t &handle);
-    Reply tryOpen(const ze_ipc_mem_handle_t &handle, ze_ipc_memory_flags_t flags = 0);
+    Reply tryOpen(const ze_ipc_mem_handle_t &handle,
+                  ze_ipc_memory_flags_t flags = 0,
+                  size_t device = 0);
     /// For two peers at work at once: send now, wait with finishOpen().
     void startOpen(const ze_ipc_mem_handle_t &handle);
 

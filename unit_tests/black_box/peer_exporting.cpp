@@ -8,10 +8,26 @@ namespace causeway::black_box {
 
 namespace {
 
+/// Of the devices whose bits are set.
+std::vector<size_t> devicesOf(uint32_t bits) {
+    std::vector<size_t> devices;
+    for (size_t i = 0; i < 32; ++i) {
+        if ((bits >> i & 1U) != 0) {
+            devices.push_back(i);
+        }
+    }
+    return devices;
+}
+
 void buildRange(PeerState &state, const Request &request, Reply &reply) {
+    const auto devices = devicesOf(request.flags == 0 ? 1 : request.flags);
+    auto pieces = manyPieces(request.value, request.size);
+    for (size_t i = 0; i < pieces.size(); ++i) {
+        pieces[i].device = devices[i % devices.size()];
+    }
     state.range =
         std::make_unique<Range>(state.ze(),
-                                manyPieces(request.value, request.size),
+                                std::move(pieces),
                                 RangeOptions{.fill = Fill::Ends, .firstObject = request.extra});
     reply.address = reinterpret_cast<uint64_t>(state.range->base());
 }

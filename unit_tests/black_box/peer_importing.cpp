@@ -1,5 +1,6 @@
 #include "unit_tests/black_box/peer_role.h"
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -13,8 +14,8 @@ uint64_t number(const void *ptr) {
 
 void openHandle(PeerState &state, const Request &request, Reply &reply) {
     void *base = nullptr;
-    reply.result =
-        zeMemOpenIpcHandle(state.ze(), firstDevice(), request.handle, request.flags, &base);
+    auto *const device = driver().devices.at(request.value);
+    reply.result = zeMemOpenIpcHandle(state.ze(), device, request.handle, request.flags, &base);
     reply.address = number(base);
 }
 
@@ -60,7 +61,8 @@ void allocProperties(PeerState &state, const Request &request, Reply &reply) {
         zeMemGetAllocProperties(state.ze(), pointer(request.address), &properties, &device);
     reply.number = static_cast<int32_t>(properties.type);
     reply.value = properties.id;
-    reply.extra = device == firstDevice() ? 1 : 0;
+    const auto &all = driver().devices;
+    reply.extra = static_cast<uint64_t>(std::ranges::find(all, device) - all.begin());
 }
 
 void getAccess(PeerState &state, const Request &request, Reply &reply) {

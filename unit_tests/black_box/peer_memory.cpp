@@ -1,3 +1,4 @@
+#include "unit_tests/black_box/event_calls.h"
 #include "unit_tests/black_box/fault_probe.h"
 #include "unit_tests/black_box/peer_role.h"
 
@@ -14,9 +15,18 @@ uint64_t countGoodEnds(const Request &request) {
     return good;
 }
 
+ze_result_t copy(const PeerState &state, const Request &request) {
+    auto *const list =
+        createImmediate(state.ze(), request.value, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    const auto result = zeCommandListAppendMemoryCopy(
+        list, pointer(request.address), pointer(request.extra), request.size, nullptr, 0, nullptr);
+    require(zeCommandListDestroy(list), "zeCommandListDestroy");
+    return result;
+}
+
 } // namespace
 
-bool serveMemory(PeerState & /*state*/, const Request &request, Reply &reply) {
+bool serveMemory(PeerState &state, const Request &request, Reply &reply) {
     switch (request.command) {
     case Command::ReadWord:
         reply.value = loadWord(pointer(request.address));
@@ -26,6 +36,9 @@ bool serveMemory(PeerState & /*state*/, const Request &request, Reply &reply) {
         return true;
     case Command::ChecksumOf:
         reply.value = checksumOf(pointer(request.address), request.size);
+        return true;
+    case Command::Copy:
+        reply.result = copy(state, request);
         return true;
     case Command::VerifyEnds:
         reply.value = countGoodEnds(request);

@@ -13,17 +13,19 @@ namespace causeway::black_box {
 enum class Command : uint8_t {
     Hello, ///< answered once the driver is up and a context is made
     // Importing
-    Open,            ///< handle, flags -> address
+    Open,            ///< handle, flags, value: index of the device -> address
     OpenInThreads,   ///< handle, value: threads, extra: rounds of each -> value: failures
     Close,           ///< address
     AddressRange,    ///< address -> address, size
-    AllocProperties, ///< address -> number: type, value: id, extra: 1 where the device is the first
+    AllocProperties, ///< address -> number: type, value: id, extra: index of the device, or how
+                     ///< many there are for none
     GetAccess,       ///< address, size -> number: access, size: of the stretch
     SetAccess,       ///< address, size, flags: access
     // Memory
     ReadWord,     ///< address -> value
     WriteWord,    ///< address, value
     ChecksumOf,   ///< address, size -> value
+    Copy,         ///< address: target, extra: source, size, value: index of the device that copies
     VerifyEnds,   ///< address, size: of an object, value: count, extra: first object -> value: good
     SignalOfRead, ///< address -> number: signal that a forked process got from it, or 0
     SignalOfWrite, ///< likewise
@@ -33,12 +35,13 @@ enum class Command : uint8_t {
     Map,            ///< address, size
     Unmap,          ///< address, size
     // Exporting
-    BuildRange,           ///< size: of an object, value: count, extra: first object -> address
-    FillRange,            ///< extra: first object: rewrites the ends of all objects
-    DestroyRange,         ///< unmaps and destroys all
-    Export,               ///< address, size -> handle
-    ExportObject,         ///< address -> handle, without the range descriptor
-    Put,                  ///< handle
+    BuildRange,   ///< size: of an object, value: count, extra: first object, flags: devices whose
+                  ///< memory is used in turns, as bits, 0: the first -> address
+    FillRange,    ///< extra: first object: rewrites the ends of all objects
+    DestroyRange, ///< unmaps and destroys all
+    Export,       ///< address, size -> handle
+    ExportObject, ///< address -> handle, without the range descriptor
+    Put,          ///< handle
     QueryDescriptor,      ///< address -> number: of the allocation properties' query
     HandleFromDescriptor, ///< number in value -> handle
     ImportObject,         ///< value: number, size, flags: Placement -> address of its mapping

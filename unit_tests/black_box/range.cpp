@@ -54,9 +54,11 @@ std::vector<std::byte *> reserveAdjacent(ze_context_handle_t context,
 
 ze_physical_mem_handle_t createObject(ze_context_handle_t context,
                                       size_t size,
-                                      Placement placement) {
+                                      Placement placement,
+                                      size_t device) {
     ze_physical_mem_handle_t handle = nullptr;
-    require(tryCreateObject(context, size, placement, &handle), "zePhysicalMemCreate");
+    require(tryCreateObject(context, size, placement, &handle, nullptr, device),
+            "zePhysicalMemCreate");
     return handle;
 }
 
@@ -106,7 +108,8 @@ size_t Range::makeObject(const Piece &piece) {
     if (piece.objectOfPiece) {
         return objectOfPiece_.at(*piece.objectOfPiece);
     }
-    objects_.push_back({createObject(context_, piece.objectSize, piece.placement), nextNumber_++});
+    objects_.push_back(
+        {createObject(context_, piece.objectSize, piece.placement, piece.device), nextNumber_++});
     fillObject(objects_.back(), piece.objectSize);
     return objects_.size() - 1;
 }

@@ -20,6 +20,7 @@ struct Piece {
     size_t objectOffset = 0;
     ze_memory_access_attribute_t access = ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE;
     Placement placement = Placement::Device;
+    size_t device = 0;                        ///< index of the device whose memory it is
     std::optional<size_t> objectOfPiece = {}; ///< maps the object of an earlier piece once more
     bool isHole = false;
 
@@ -40,6 +41,12 @@ struct Piece {
     [[nodiscard]] Piece onHost() const {
         Piece piece = *this;
         piece.placement = Placement::Host;
+        return piece;
+    }
+
+    [[nodiscard]] Piece onDevice(size_t index) const {
+        Piece piece = *this;
+        piece.device = index;
         return piece;
     }
 
@@ -74,7 +81,8 @@ std::vector<std::byte *> reserveAdjacent(ze_context_handle_t context,
 
 ze_physical_mem_handle_t createObject(ze_context_handle_t context,
                                       size_t size,
-                                      Placement placement = Placement::Device);
+                                      Placement placement = Placement::Device,
+                                      size_t device = 0);
 
 /// A virtual range built of physical objects, each filled with its own pattern throughout (also
 /// where it is not mapped) before its piece is mapped with the final access. Knows from the layout

@@ -166,7 +166,7 @@ TEST_F(RangeImportTest, PlacementIsToldPerPiece) {
         EXPECT_EQ(found.number, static_cast<int>(type)) << "piece " << piece;
         EXPECT_NE(found.value, 0U) << "id";
     }
-    EXPECT_EQ(peer().allocProperties(base).extra, 1U) << "the device that it was opened for";
+    EXPECT_EQ(peer().allocProperties(base).extra, 0U) << "the device that it was opened for";
 }
 
 // Case 37.

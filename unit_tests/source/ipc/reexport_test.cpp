@@ -1,3 +1,4 @@
+#include "source/ipc/range_fetcher.h"
 #include "unit_tests/source/ipc/peer.h"
 #include "unit_tests/source/ipc/test_client.h"
 
@@ -51,6 +52,24 @@ TEST_F(ReexportTest, APartOfAWindowMayBeShared) {
 
     EXPECT_TRUE(failsWith(b_.share(atB, range.sizeBytes + 1), Status::AddressNotFound));
     b_.close(atB);
+}
+
+TEST_F(ReexportTest, ItIsStillTheFirstsMemory) {
+    const Range range = makeRange(*a_, 2);
+    Peer two({.deviceCount = 2});
+    const kmd::Device &second = *two.backend.devices()[1];
+    const auto first = must(a_->share(range.va, range.sizeBytes));
+    const uint64_t va = must(two.service.open(*two.memory, second, first));
+
+    const auto handle = must(wire::decodeHandle(must(two.share(va, range.sizeBytes))));
+    const auto fetcher = RangeFetcher::open(
+        linuxOs(), std::get<wire::IpcHandle>(handle), std::chrono::milliseconds(10'000));
+
+    ASSERT_TRUE(succeeds(fetcher));
+    ASSERT_EQ(fetcher->table().objects.size(), 2U);
+    EXPECT_EQ(fetcher->table().objects[0].device, a_->device().properties().uuid);
+    EXPECT_NE(fetcher->table().objects[0].device, second.properties().uuid);
+    two.close(va);
 }
 
 TEST_F(ReexportTest, WorksForBanks) {
