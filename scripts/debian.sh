@@ -1,9 +1,20 @@
 # shellcheck shell=bash
-# Debian packages for setup.sh and in-debian.sh; sourced by them, it only defines functions.
+# Debian packages, and Ubuntu's, for setup.sh and in-debian.sh; sourced by them, it only defines
+# functions and what `archive` is.
+# shellcheck disable=SC2034 # used where this is sourced
 #
 # No archive address is written here: all come from this machine's apt configuration. Packages of
 # another suite are fetched with an apt state of their own, so that the machine's sources, pins and
 # package lists stay as they are.
+
+# Where this machine's system comes from: the origin of its archive, which is also the label of the
+# part with whole suites; the component that has all that is wanted; and the suite that new versions
+# reach first. Systems built on Ubuntu name its suite too.
+if grep -q '^UBUNTU_CODENAME=' /etc/os-release; then
+    archive=Ubuntu component=universe newest_suite=devel
+else
+    archive=Debian component=main newest_suite=unstable
+fi
 
 die() {
     echo "${0##*/}: $*" >&2
@@ -42,16 +53,17 @@ as_root() {
 }
 
 own_suite() {
-    sed -n 's/^VERSION_CODENAME=//p' /etc/os-release
+    # shellcheck source=/dev/null
+    (. /etc/os-release && echo "${UBUNTU_CODENAME:-$VERSION_CODENAME}")
 }
 
 # apt_targets [APT-OPTION...]: prints the package lists of the machine's sources, one a line, as
-# LABEL|CODENAME|URI|FILE:ENTRY. Label and code name come from the lists' signed Release files, and
-# are empty before the first update.
+# LABEL|SUITE|URI|FILE:ENTRY. The label comes from the lists' signed Release files, and is empty before
+# the first update.
 apt_targets() {
     # shellcheck disable=SC2016 # the $(...) are apt's
-    apt-get indextargets "$@" --format '$(LABEL)|$(CODENAME)|$(REPO_URI)|$(SOURCESENTRY)' \
-        'Created-By: Packages' 'Origin: Debian' 'Component: main' \
+    apt-get indextargets "$@" --format '$(LABEL)|$(RELEASE)|$(REPO_URI)|$(SOURCESENTRY)' \
+        'Created-By: Packages' "Origin: $archive" "Component: $component" \
         "Architecture: $(dpkg --print-architecture)"
 }
 
@@ -67,7 +79,7 @@ refresh_targets() {
 # bookworm-updates or the like.
 main_target() {
     # Reads to the end: a writer cut off by SIGPIPE would count as failed.
-    awk -F'|' '$1 == "Debian" && $2 !~ /-/ && !found++'
+    awk -F'|' -v label="$archive" '$1 == label && $2 !~ /-/ && !found++'
 }
 
 # write_apt_conf DIR [SOURCES-FILE]: makes DIR a private apt state with the machine's sources or the
@@ -124,7 +136,7 @@ unpack_packages() {
 Types: deb
 URIs: $uri
 Suites: $suite
-Components: main
+Components: $component
 Architectures: $(dpkg --print-architecture)
 Targets: Packages
 $(signed_by "$target")
@@ -142,7 +154,7 @@ update_suite() {
     apt-get --config-file "$state/apt.conf" update >"$state/log" 2>&1 && return
     cat "$state/log" >&2
     if grep -qiE 'NO_PUBKEY|missing key' "$state/log"; then
-        die "the keys this machine trusts do not sign suite $suite: update debian-archive-keyring"
+        die "the keys this machine trusts do not sign suite $suite: update the package with the archive's keyring"
     fi
-    die "cannot read suite $suite of this machine's Debian archive"
+    die "cannot read suite $suite of this machine's $archive archive"
 }

@@ -88,11 +88,11 @@ make_root() {
 
 # write_sources SUITE ROOT < TARGETS: the archives that the machine uses, for SUITE.
 write_sources() {
-    local suite=$1 root=$2 label codename uri suffix
+    local suite=$1 root=$2 label name uri suffix
     rm -f "$root/etc/apt/sources.list"
-    while IFS='|' read -r label codename uri _; do
+    while IFS='|' read -r label name uri _; do
         suffix=
-        [[ $codename != *-* ]] || suffix=-${codename#*-}
+        [[ $name != *-* ]] || suffix=-${name#*-}
         case $label$suffix in
         Debian | Debian-updates | Debian-Security-security) ;;
         *) continue ;;

@@ -102,24 +102,24 @@ link_system_level_zero() {
     echo "installed on this machine" >"$prefix/origin"
 }
 
-# The headers are always unstable's. Its loader may ask for a newer C library than this machine's,
+# The headers are always the newest suite's. Its loader may ask for a newer C library than this machine's,
 # and then the loader of the machine's own suite serves: an older one, but one that loads.
 unpack_level_zero() {
-    local work=$1 target suite=unstable
+    local work=$1 target suite=$newest_suite
     target=$(apt_targets | main_target)
     [[ -n $target ]] || target=$(refresh_targets "$work/own.apt" | main_target)
-    [[ -n $target ]] || die "no Debian archive among this machine's apt sources"
-    unpack_packages "$target" unstable "$work/unstable" libze1 libze-dev
-    if ! loads "$work/unstable"/usr/lib/*/libze_loader.so.1; then
+    [[ -n $target ]] || die "no $archive archive among this machine's apt sources"
+    unpack_packages "$target" "$newest_suite" "$work/$newest_suite" libze1 libze-dev
+    if ! loads "$work/$newest_suite"/usr/lib/*/libze_loader.so.1; then
         suite=$(own_suite)
         unpack_packages "$target" "$suite" "$work/$suite" libze1
     fi
-    cp -a "$work/unstable/usr/include/level_zero" "$work/prefix/include/"
+    cp -a "$work/$newest_suite/usr/include/level_zero" "$work/prefix/include/"
     cp -a "$work/$suite"/usr/lib/*/libze_*.so* "$work/prefix/lib/"
     ln -sf libze_loader.so.1 "$work/prefix/lib/libze_loader.so"
-    upstream_version "$work/unstable.apt"/libze-dev_*.deb >"$work/prefix/headers-version"
+    upstream_version "$work/$newest_suite.apt"/libze-dev_*.deb >"$work/prefix/headers-version"
     upstream_version "$work/$suite.apt"/libze1_*.deb >"$work/prefix/loader-version"
-    echo "from Debian $suite" >"$work/prefix/origin"
+    echo "from $archive $suite" >"$work/prefix/origin"
 }
 
 # The file name would not do: 1.8.12 calls its library libze_loader.so.1.8.0.
