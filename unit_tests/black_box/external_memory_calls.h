@@ -26,14 +26,13 @@ inline ze_result_t tryCreateObject(ze_context_handle_t context,
                                    ze_physical_mem_handle_t *object,
                                    const void *chain = nullptr,
                                    size_t device = 0) {
-    const bool onHost = placement == Placement::Host;
     ze_physical_mem_desc_t desc = {ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, nullptr, 0, size};
     desc.pNext = chain;
-    if (onHost) {
+    if (placement == Placement::Host) {
         desc.flags = ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST;
     }
-    return zePhysicalMemCreate(
-        context, onHost ? nullptr : driver().devices.at(device), &desc, object);
+    // Host objects need no device, but the loader's parameter checks insist on one.
+    return zePhysicalMemCreate(context, driver().devices.at(device), &desc, object);
 }
 
 /// A physical object with a mapping of all of it.

@@ -35,6 +35,14 @@ TEST_F(VirtualMemoryTest, MultiplesOf64KiBAbove2MiBWork) {
     EXPECT_EQ(checksumOf(range.base(), range.size()), range.checksum());
 }
 
+TEST_F(VirtualMemoryTest, HostObjectsNeedNoDevice) {
+    ze_physical_mem_desc_t desc = {ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, nullptr, 0, smallPage};
+    desc.flags = ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST;
+    ze_physical_mem_handle_t object = nullptr;
+    ASSERT_EQ(zePhysicalMemCreate(context(), nullptr, &desc, &object), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(zePhysicalMemDestroy(context(), object), ZE_RESULT_SUCCESS);
+}
+
 TEST_F(VirtualMemoryTest, HostObjectsHaveTheGranularityOfTheSystem) {
     const Range range(context(),
                       {Piece::of(3 * smallPage).onHost(), Piece::of(smallPage).onHost()});
