@@ -34,23 +34,6 @@ inline ze_event_handle_t createEvent(ze_event_pool_handle_t pool, uint32_t index
     return event;
 }
 
-inline ze_command_list_handle_t createImmediate(
-    ze_context_handle_t context,
-    size_t device = 0,
-    ze_command_queue_mode_t mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS) {
-    const ze_command_queue_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
-                                          nullptr,
-                                          0,
-                                          0,
-                                          0,
-                                          mode,
-                                          ZE_COMMAND_QUEUE_PRIORITY_NORMAL};
-    ze_command_list_handle_t list = nullptr;
-    require(zeCommandListCreateImmediate(context, driver().devices.at(device), &desc, &list),
-            "zeCommandListCreateImmediate");
-    return list;
-}
-
 /// The handle of a pool travels to a peer as that of memory does.
 inline ze_ipc_mem_handle_t asMemoryHandle(const ze_ipc_event_pool_handle_t &handle) {
     ze_ipc_mem_handle_t bytes = {};

@@ -1,3 +1,4 @@
+#include "unit_tests/black_box/command_calls.h"
 #include "unit_tests/black_box/event_calls.h"
 #include "unit_tests/black_box/ipc_fixture.h"
 
@@ -103,10 +104,10 @@ TEST_F(EventIpcTest, CreationChangesNoStateThatAPeerHasSet) {
 }
 
 TEST_F(EventIpcTest, QueuesOfTwoProcessesWorkInTurns) {
-    constexpr uint32_t rounds = eventCount / 2;
     void *memory = nullptr;
     const ze_host_mem_alloc_desc_t desc = {ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, nullptr, 0};
-    require(zeMemAllocHost(context(), &desc, (eventCount + 1) * 8, 0, &memory), "zeMemAllocHost");
+    require(zeMemAllocHost(context(), &desc, (eventCount + size_t{1}) * 8, 0, &memory),
+            "zeMemAllocHost");
     auto *const words = static_cast<uint64_t *>(memory);
     words[0] = 42;
     ze_ipc_mem_handle_t handle = {};
@@ -115,24 +116,25 @@ TEST_F(EventIpcTest, QueuesOfTwoProcessesWorkInTurns) {
     const uint64_t there = peer.open(handle);
     const uint64_t pool = openPool(peer, exported()).address;
 
-    // Here word 2i is copied to 2i+1, in the peer 2i+1 to 2i+2; each after the other's signal.
+    // Each word is copied to the next, in turns here and in the peer; each after the other's
+    // signal.
     auto *const list = createImmediate(context());
     auto *const start = event(0);
     std::vector<ze_event_handle_t> events = {start};
     for (uint32_t i = 1; i < eventCount; ++i) {
         events.push_back(event(i));
     }
-    for (uint32_t i = 0; i < rounds; ++i) {
-        require(
-            zeCommandListAppendMemoryCopy(
-                list, &words[2 * i + 1], &words[2 * i], 8, events[2 * i + 1], 1, &events[2 * i]),
-            "zeCommandListAppendMemoryCopy");
-        if (i + 1 < rounds) {
+    for (uint32_t i = 0; i + 1 < eventCount; ++i) {
+        if (i % 2 == 0) {
+            require(zeCommandListAppendMemoryCopy(
+                        list, &words[i + 1], &words[i], 8, events[i + 1], 1, &events[i]),
+                    "zeCommandListAppendMemoryCopy");
+        } else {
             peer.demand({.command = Command::AppendCopy,
-                         .address = event(peer, pool, 2 * i + 1),
-                         .size = there + (2 * i + 1) * 8,
-                         .value = event(peer, pool, 2 * i + 2),
-                         .extra = there + (2 * i + 2) * 8});
+                         .address = event(peer, pool, i),
+                         .size = there + uint64_t{i} * 8,
+                         .value = event(peer, pool, i + 1),
+                         .extra = there + uint64_t{i + 1} * 8});
         }
     }
     EXPECT_EQ(zeEventQueryStatus(events.back()), ZE_RESULT_NOT_READY);

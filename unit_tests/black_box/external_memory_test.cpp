@@ -179,7 +179,7 @@ TEST_F(ExternalMemoryTest, OtherFilesAreRefused) {
         EXPECT_EQ(tryImport(fd), ZE_RESULT_ERROR_INVALID_ARGUMENT) << fd;
         const auto chain = importDescriptor(fd);
         void *ptr = nullptr;
-        EXPECT_EQ(allocate(context(), Kind::Device, size, &ptr, &chain),
+        EXPECT_EQ(tryAllocate(context(), Kind::Device, size, 0, &ptr, &chain),
                   ZE_RESULT_ERROR_INVALID_ARGUMENT)
             << fd;
         EXPECT_EQ(ptr, nullptr);
@@ -259,7 +259,7 @@ TEST_P(ExternalAllocationTest, IsTheSameMemoryInEveryProcess) {
     require(queryDescriptor(context(), base, &fd), "query of a descriptor");
     const auto chain = importDescriptor(fd);
     void *here = nullptr;
-    require(allocate(context(), GetParam(), odd, &here, &chain), "import of an allocation");
+    require(tryAllocate(context(), GetParam(), odd, 0, &here, &chain), "import of an allocation");
     EXPECT_NE(here, base);
     EXPECT_EQ(checksumOf(here, odd), checksumOf(base, odd));
     ze_memory_allocation_properties_t properties = {
@@ -300,12 +300,14 @@ TEST_P(ExternalAllocationTest, LargerOrElsewhereIsRefused) {
     const auto chain = importDescriptor(fd);
     const auto before = openDescriptors();
     void *ptr = nullptr;
-    EXPECT_EQ(allocate(context(), GetParam(), size + 1, &ptr, &chain),
+    EXPECT_EQ(tryAllocate(context(), GetParam(), size + 1, 0, &ptr, &chain),
               ZE_RESULT_ERROR_INVALID_ARGUMENT);
     const auto elsewhere = GetParam() == Kind::Host ? Kind::Device : Kind::Host;
-    EXPECT_EQ(allocate(context(), elsewhere, size, &ptr, &chain), ZE_RESULT_ERROR_INVALID_ARGUMENT);
-    EXPECT_EQ(allocate(context(), GetParam(), 0, &ptr, &chain), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
-    EXPECT_EQ(allocate(context(), Kind::Shared, size, &ptr, &chain),
+    EXPECT_EQ(tryAllocate(context(), elsewhere, size, 0, &ptr, &chain),
+              ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(tryAllocate(context(), GetParam(), 0, 0, &ptr, &chain),
+              ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
+    EXPECT_EQ(tryAllocate(context(), Kind::Shared, size, 0, &ptr, &chain),
               ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION);
     EXPECT_EQ(ptr, nullptr);
     EXPECT_EQ(openDescriptors(), before);
@@ -315,6 +317,6 @@ TEST_P(ExternalAllocationTest, LargerOrElsewhereIsRefused) {
 INSTANTIATE_TEST_SUITE_P(Kinds,
                          ExternalAllocationTest,
                          testing::Values(Kind::Device, Kind::Host),
-                         nameOf);
+                         kindName);
 
 } // namespace causeway::black_box

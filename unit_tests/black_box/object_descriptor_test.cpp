@@ -177,7 +177,7 @@ TEST_P(ObjectDescriptorTest, DmaBufIsRefusedAndChangesNothing) {
     free(base);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ObjectDescriptorTest, allKinds, nameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, ObjectDescriptorTest, allKinds, kindName);
 
 namespace {
 

@@ -226,6 +226,7 @@ TEST_P(ObjectIpcTest, FourHundredAreOpenAtOnce) {
 TEST_P(ObjectIpcTest, ThreadsGetAndPut) {
     auto *base = allocate();
     std::vector<std::thread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
         threads.emplace_back([&] {
             for (int round = 0; round < 300; ++round) {
@@ -243,7 +244,7 @@ TEST_P(ObjectIpcTest, ThreadsGetAndPut) {
     free(base);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ObjectIpcTest, allKinds, nameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, ObjectIpcTest, allKinds, kindName);
 
 namespace {
 

@@ -1,3 +1,4 @@
+#include "unit_tests/black_box/command_calls.h"
 #include "unit_tests/black_box/event_calls.h"
 #include "unit_tests/black_box/peer_role.h"
 

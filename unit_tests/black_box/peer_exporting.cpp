@@ -114,7 +114,7 @@ void importAllocation(PeerState &state, const Request &request, Reply &reply) {
     const auto chain = importDescriptor(static_cast<int>(request.value));
     void *ptr = nullptr;
     reply.result =
-        allocate(state.ze(), static_cast<Kind>(request.flags), request.size, &ptr, &chain);
+        tryAllocate(state.ze(), static_cast<Kind>(request.flags), request.size, 0, &ptr, &chain);
     reply.address = reinterpret_cast<uint64_t>(ptr);
 }
 

@@ -1,4 +1,4 @@
-#include "unit_tests/black_box/event_calls.h"
+#include "unit_tests/black_box/command_calls.h"
 #include "unit_tests/black_box/fault_probe.h"
 #include "unit_tests/black_box/peer_role.h"
 
@@ -17,7 +17,7 @@ uint64_t countGoodEnds(const Request &request) {
 
 ze_result_t copy(const PeerState &state, const Request &request) {
     auto *const list =
-        createImmediate(state.ze(), request.value, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+        createImmediate(state.ze(), ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS, request.value);
     const auto result = zeCommandListAppendMemoryCopy(
         list, pointer(request.address), pointer(request.extra), request.size, nullptr, 0, nullptr);
     require(zeCommandListDestroy(list), "zeCommandListDestroy");

@@ -1,4 +1,5 @@
 #include "unit_tests/black_box/ipc_fixture.h"
+#include "unit_tests/black_box/usm_kinds.h"
 
 #include <array>
 #include <cstdlib>
@@ -10,8 +11,6 @@ namespace causeway::black_box {
 
 namespace {
 
-enum class Kind : uint8_t { Device, Host, Shared };
-
 struct Properties {
     ze_memory_type_t type = ZE_MEMORY_TYPE_UNKNOWN;
     uint64_t id = 0;
@@ -22,18 +21,7 @@ struct Properties {
 class UsmTest : public DriverTest, public testing::WithParamInterface<Kind> {
   protected:
     ze_result_t tryAllocate(size_t size, size_t alignment, void **ptr) {
-        const ze_device_mem_alloc_desc_t device = {
-            ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, nullptr, 0, 0};
-        const ze_host_mem_alloc_desc_t host = {ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, nullptr, 0};
-        switch (GetParam()) {
-        case Kind::Device:
-            return zeMemAllocDevice(context(), &device, size, alignment, firstDevice(), ptr);
-        case Kind::Host:
-            return zeMemAllocHost(context(), &host, size, alignment, ptr);
-        case Kind::Shared:
-            return zeMemAllocShared(context(), &device, &host, size, alignment, firstDevice(), ptr);
-        }
-        return ZE_RESULT_ERROR_UNKNOWN;
+        return black_box::tryAllocate(context(), GetParam(), size, alignment, ptr);
     }
 
     std::byte *allocate(size_t size, size_t alignment = 0) {
@@ -65,11 +53,6 @@ class UsmTest : public DriverTest, public testing::WithParamInterface<Kind> {
         return ZE_MEMORY_TYPE_UNKNOWN;
     }
 };
-
-std::string kindName(const testing::TestParamInfo<Kind> &info) {
-    constexpr std::array names = {"Device", "Host", "Shared"};
-    return names.at(static_cast<size_t>(info.param));
-}
 
 } // namespace
 

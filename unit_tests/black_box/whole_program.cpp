@@ -1,3 +1,4 @@
+#include "unit_tests/black_box/command_calls.h"
 #include "unit_tests/black_box/event_calls.h"
 #include "unit_tests/black_box/ipc_calls.h"
 #include "unit_tests/black_box/protocol.h"
@@ -32,30 +33,6 @@ bool checksLifetimes() {
     return std::getenv("ZE_ENABLE_HANDLE_LIFETIME") != nullptr; // NOLINT(concurrency-mt-unsafe)
 }
 
-ze_command_queue_handle_t createQueue(ze_context_handle_t context) {
-    ze_command_queue_desc_t desc = {};
-    desc.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC;
-    ze_command_queue_handle_t queue = nullptr;
-    require(zeCommandQueueCreate(context, firstDevice(), &desc, &queue), "zeCommandQueueCreate");
-    return queue;
-}
-
-ze_command_list_handle_t createList(ze_context_handle_t context) {
-    ze_command_list_desc_t desc = {};
-    desc.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC;
-    ze_command_list_handle_t list = nullptr;
-    require(zeCommandListCreate(context, firstDevice(), &desc, &list), "zeCommandListCreate");
-    return list;
-}
-
-ze_fence_handle_t createFence(ze_command_queue_handle_t queue) {
-    ze_fence_desc_t desc = {};
-    desc.stype = ZE_STRUCTURE_TYPE_FENCE_DESC;
-    ze_fence_handle_t fence = nullptr;
-    require(zeFenceCreate(queue, &desc, &fence), "zeFenceCreate");
-    return fence;
-}
-
 /// Fills the target by a list on a queue, with a fence.
 void fillOnQueue(ze_context_handle_t context, void *target, uint8_t value) {
     auto *const queue = createQueue(context);
@@ -64,10 +41,7 @@ void fillOnQueue(ze_context_handle_t context, void *target, uint8_t value) {
     require(zeCommandListAppendMemoryFill(list, target, &value, 1, size, nullptr, 0, nullptr),
             "zeCommandListAppendMemoryFill");
     require(zeCommandListAppendBarrier(list, nullptr, 0, nullptr), "zeCommandListAppendBarrier");
-    require(zeCommandListClose(list), "zeCommandListClose");
-    auto *submitted = list;
-    require(zeCommandQueueExecuteCommandLists(queue, 1, &submitted, fence),
-            "zeCommandQueueExecuteCommandLists");
+    closeAndExecute(queue, list, fence);
     require(zeFenceHostSynchronize(fence, UINT64_MAX), "zeFenceHostSynchronize");
     require(zeCommandQueueSynchronize(queue, UINT64_MAX), "zeCommandQueueSynchronize");
     require(zeFenceDestroy(fence), "zeFenceDestroy");

@@ -114,6 +114,9 @@ constexpr std::array resultNames = {
     std::pair{ZE_RESULT_ERROR_INVALID_ENUMERATION, "INVALID_ENUMERATION"},
     std::pair{ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION, "UNSUPPORTED_ENUMERATION"},
     std::pair{ZE_RESULT_ERROR_ADDRESS_NOT_FOUND, "ADDRESS_NOT_FOUND"},
+    std::pair{ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "INVALID_SYNCHRONIZATION_OBJECT"},
+    std::pair{ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "INVALID_COMMAND_LIST_TYPE"},
+    std::pair{ZE_RESULT_ERROR_OVERLAPPING_REGIONS, "OVERLAPPING_REGIONS"},
     std::pair{ZE_RESULT_ERROR_UNKNOWN, "UNKNOWN"},
 };
 
@@ -166,6 +169,20 @@ ze_result_t getPhysicalProperties(ze_context_handle_t context,
     return newer.call(newer.translated(ZEL_HANDLE_CONTEXT, context),
                       newer.translated(ZEL_HANDLE_PHYSICAL_MEM, object),
                       properties);
+}
+
+ze_result_t commandListHostSynchronize(ze_command_list_handle_t list, uint64_t timeout) {
+    static const NewerCall<decltype(&zeCommandListHostSynchronize)> newer(
+        "zeCommandListHostSynchronize");
+    return newer.call(newer.translated(ZEL_HANDLE_COMMAND_LIST, list), timeout);
+}
+
+ze_result_t immediateAppendList(ze_command_list_handle_t immediate, ze_command_list_handle_t list) {
+    static const NewerCall<decltype(&zeCommandListImmediateAppendCommandListsExp)> newer(
+        "zeCommandListImmediateAppendCommandListsExp");
+    auto *appended = newer.translated(ZEL_HANDLE_COMMAND_LIST, list);
+    return newer.call(
+        newer.translated(ZEL_HANDLE_COMMAND_LIST, immediate), 1, &appended, nullptr, 0, nullptr);
 }
 
 std::string lastErrorDescription() {

@@ -47,6 +47,9 @@ ze_result_t getDescriptorFromIpcHandle(ze_context_handle_t context,
 ze_result_t getPhysicalProperties(ze_context_handle_t context,
                                   ze_physical_mem_handle_t object,
                                   ze_physical_mem_properties_t *properties);
+ze_result_t commandListHostSynchronize(ze_command_list_handle_t list, uint64_t timeout);
+/// Of one regular list to an immediate one, without events.
+ze_result_t immediateAppendList(ze_command_list_handle_t immediate, ze_command_list_handle_t list);
 
 /// The sentence that belongs to this thread's last failed call.
 std::string lastErrorDescription();
