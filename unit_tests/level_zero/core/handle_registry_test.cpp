@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -45,6 +47,58 @@ TEST_F(HandleRegistryTest, AnObjectInUseOutlivesItsHandle) {
     EXPECT_FALSE(watch.expired());
     inUse.reset();
     EXPECT_TRUE(watch.expired());
+}
+
+TEST_F(HandleRegistryTest, FindAllGivesThoseThatAreWanted) {
+    for (int i = 0; i < 10; ++i) {
+        static_cast<void>(registry_.add(std::make_shared<int>(i)));
+    }
+    int sum = 0;
+    const auto odd = registry_.findAll([](int value) { return value % 2 == 1; });
+    for (const auto &object : odd) {
+        sum += *object;
+    }
+    EXPECT_EQ(odd.size(), 5U);
+    EXPECT_EQ(sum, 1 + 3 + 5 + 7 + 9);
+    EXPECT_EQ(registry_.size(), 10U);
+    EXPECT_TRUE(registry_.findAll([](int value) { return value > 9; }).empty());
+}
+
+TEST_F(HandleRegistryTest, RemoveAllEndsThoseThatAreWantedAndNoOther) {
+    Handle *even = registry_.add(std::make_shared<int>(2));
+    auto object = std::make_shared<int>(3);
+    const std::weak_ptr<int> watch = object;
+    Handle *odd = registry_.add(std::move(object));
+    registry_.removeAll([](int value) { return value % 2 == 1; });
+    EXPECT_TRUE(watch.expired());
+    EXPECT_EQ(registry_.find(odd), nullptr);
+    EXPECT_EQ(registry_.remove(odd), nullptr);
+    EXPECT_NE(registry_.find(even), nullptr);
+    registry_.removeAll([](int) { return false; });
+    EXPECT_EQ(registry_.size(), 1U);
+}
+
+/// An object that calls back when it ends, as a command queue whose work holds the last of another.
+struct Caller {
+    std::function<void()> atEnd;
+
+    ~Caller() { atEnd(); }
+
+    explicit Caller(std::function<void()> call) : atEnd(std::move(call)) {}
+
+    Caller(const Caller &) = delete;
+    Caller &operator=(const Caller &) = delete;
+    Caller(Caller &&) = delete;
+    Caller &operator=(Caller &&) = delete;
+};
+
+TEST(HandleRegistryOfCallersTest, RemoveAllLetsObjectsGoWithoutItsLock) {
+    HandleMemory memory{ze_handle_t{}};
+    HandleRegistry<Caller> registry{memory};
+    size_t left = 99;
+    static_cast<void>(registry.add(std::make_shared<Caller>([&] { left = registry.size(); })));
+    registry.removeAll([](const Caller &) { return true; });
+    EXPECT_EQ(left, 0U);
 }
 
 TEST_F(HandleRegistryTest, OneOfManyThreadsRemovesAHandle) {
