@@ -1,5 +1,5 @@
 #include "level_zero/api/function_names.h"
-#include "unit_tests/level_zero/driver_fixture.h"
+#include "unit_tests/level_zero/command_fixture.h"
 
 #include <array>
 
@@ -13,6 +13,7 @@ ze_result_t callOn(ze_result_t (*function)(Handle, Rest...), const void *handle)
 }
 
 /// The results of all entry points that take a handle.
+// NOLINTNEXTLINE(readability-function-size): a list
 std::vector<ze_result_t> callAllOn(const void *handle) {
     const auto call = [handle](auto... functions) {
         return std::vector<ze_result_t>{callOn(functions, handle)...};
@@ -144,6 +145,7 @@ std::vector<ze_result_t> callAllOn(const void *handle) {
 }
 
 using HandlesTest = DriverTest;
+using HandlesOfCommandsTest = CommandFixture;
 
 TEST_F(HandlesTest, TheListIsComplete) {
     // All but zeInit, zeInitDrivers and zeDriverGet, which take none, and
@@ -173,9 +175,34 @@ TEST_F(HandlesTest, ADestroyedContextIsAnInvalidArgument) {
     }
 }
 
-TEST_F(HandlesTest, EveryHandleBeginsWithTheDispatchPointers) {
+TEST_F(HandlesOfCommandsTest, ADestroyedObjectIsAnInvalidArgument) {
+    auto *const fence = makeFence(queue_);
+    ASSERT_EQ(api::zeFenceDestroy(fence), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeEventDestroy(event_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeEventPoolDestroy(pool_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandListDestroy(list_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandListDestroy(immediate_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandQueueDestroy(queue_), ZE_RESULT_SUCCESS);
+    const std::array<const void *, 6> stale = {fence, event_, pool_, list_, immediate_, queue_};
+    for (const void *handle : stale) {
+        for (const ze_result_t result : callAllOn(handle)) {
+            EXPECT_EQ(result, ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        }
+    }
+}
+
+TEST_F(HandlesOfCommandsTest, EveryHandleBeginsWithTheDispatchPointers) {
     const auto object = makePhysical(page);
-    const std::array<const void *, 4> handles = {driver_, devices_[0], context_, object};
+    const std::array<const void *, 10> handles = {driver_,
+                                                  devices_[0],
+                                                  context_,
+                                                  object,
+                                                  list_,
+                                                  immediate_,
+                                                  queue_,
+                                                  makeFence(queue_),
+                                                  pool_,
+                                                  event_};
     for (const void *handle : handles) {
         EXPECT_EQ(static_cast<const ze_handle_t *>(handle)->pCore, ddi::dispatch().pCore);
         EXPECT_EQ(static_cast<const ze_handle_t *>(handle)->pRuntime, ddi::dispatch().pRuntime);
