@@ -139,7 +139,6 @@ TEST_F(CommandLifetimeTest, EventsAndTheirPoolMayEndFirst) {
     EXPECT_EQ(words_[1], 100U);
     EXPECT_EQ(zeEventQueryStatus(doneAgain), ZE_RESULT_SUCCESS);
     EXPECT_EQ(zeEventDestroy(again), ZE_RESULT_SUCCESS);
-    EXPECT_EQ(zeEventDestroy(again), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(zeEventDestroy(doneAgain), ZE_RESULT_SUCCESS);
 }
 
@@ -149,7 +148,6 @@ TEST_F(CommandLifetimeTest, TheListAndTheFenceMayEndFirst) {
     closeAndExecute(queue_, list_, fence);
     require(zeCommandListDestroy(list_), "zeCommandListDestroy");
     require(zeFenceDestroy(fence), "zeFenceDestroy");
-    EXPECT_EQ(zeFenceQueryStatus(fence), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     signal(start_);
     finish();
     EXPECT_EQ(words_[1], 100U);
