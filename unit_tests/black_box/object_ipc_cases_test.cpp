@@ -1,6 +1,5 @@
 // Handles of single objects: what clients of the field and conformance tests do with them.
 
-#include "unit_tests/black_box/event_calls.h"
 #include "unit_tests/black_box/ipc_fixture.h"
 #include "unit_tests/black_box/usm_kinds.h"
 
