@@ -72,16 +72,23 @@ ze_result_t zeDriverGetProperties(ze_driver_handle_t hDriver,
         if (pDriverProperties == nullptr) {
             return nullPointer("pDriverProperties");
         }
+        ze_driver_ddi_handles_ext_properties_t *handles = nullptr;
+        auto walked = walkChain(pDriverProperties->pNext, [&](uint32_t stype, void *node) {
+            if (stype == ZE_STRUCTURE_TYPE_DRIVER_DDI_HANDLES_EXT_PROPERTIES) {
+                handles = static_cast<ze_driver_ddi_handles_ext_properties_t *>(node);
+            }
+            return Result<void>();
+        });
+        if (!walked) {
+            return walked;
+        }
         clearProperties(*pDriverProperties);
         pDriverProperties->uuid = driverUuid();
         pDriverProperties->driverVersion = core::driverVersion;
-        return walkChain(pDriverProperties->pNext, [](uint32_t stype, void *node) -> Result<void> {
-            if (stype == ZE_STRUCTURE_TYPE_DRIVER_DDI_HANDLES_EXT_PROPERTIES) {
-                static_cast<ze_driver_ddi_handles_ext_properties_t *>(node)->flags =
-                    ZE_DRIVER_DDI_HANDLE_EXT_FLAG_DDI_HANDLE_EXT_SUPPORTED;
-            }
-            return {};
-        });
+        if (handles != nullptr) {
+            handles->flags = ZE_DRIVER_DDI_HANDLE_EXT_FLAG_DDI_HANDLE_EXT_SUPPORTED;
+        }
+        return {};
     });
 }
 

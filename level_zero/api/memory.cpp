@@ -44,9 +44,8 @@ Result<void> allocate(core::Context &context,
         return nullPointer("pptr");
     }
     request.file = external.file;
-    auto address = external.imported
-                       ? context.memory().importAllocation(request, *external.imported)
-                       : context.memory().allocate(request);
+    auto address = external.imported ? context.importAllocation(request, *external.imported)
+                                     : context.memory().allocate(request);
     if (!address) {
         return forward(address);
     }

@@ -81,11 +81,27 @@ Result<Handle *> Context::importPhysical(const Device &device,
                                          Placement placement,
                                          uint64_t sizeBytes,
                                          int fd) {
-    auto object = memory_->importPhysical(device.kmd(), placement, sizeBytes, fd);
+    auto file = duplicateForeign(services_.os, fd);
+    if (!file) {
+        return forward(file);
+    }
+    auto object = memory_->importPhysical(device.kmd(), placement, sizeBytes, std::move(*file));
     if (!object) {
-        return forward(object);
+        return forward(object, fmt::format("descriptor {}", fd));
     }
     return addPhysical(std::move(*object));
+}
+
+Result<uint64_t> Context::importAllocation(const memory::AllocationRequest &request, int fd) {
+    auto file = duplicateForeign(services_.os, fd);
+    if (!file) {
+        return forward(file);
+    }
+    auto address = memory_->importAllocation(request, std::move(*file));
+    if (!address) {
+        return forward(address, fmt::format("descriptor {}", fd));
+    }
+    return address;
 }
 
 Result<std::shared_ptr<PhysicalObject>> Context::findPhysical(const void *handle) const {

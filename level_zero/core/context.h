@@ -79,6 +79,8 @@ class Context : public std::enable_shared_from_this<Context> {
                                     Placement placement,
                                     uint64_t sizeBytes,
                                     int fd);
+    /// `fd` of both stays the application's. Errors: those of MemoryManager::importAllocation.
+    Result<uint64_t> importAllocation(const memory::AllocationRequest &request, int fd);
     /// Errors of both: InvalidNullHandle, InvalidArgument (no live handle of this context).
     [[nodiscard]] Result<std::shared_ptr<PhysicalObject>> findPhysical(const void *handle) const;
     Result<void> destroyPhysical(const void *handle);

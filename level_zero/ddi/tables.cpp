@@ -95,6 +95,8 @@ void fill(ze_device_dditable_t &table, ze_api_version_t version) {
         .entry(ZE_API_VERSION_1_1, &Table::pfnGetGlobalTimestamps, api::zeDeviceGetGlobalTimestamps)
         .entry(ZE_API_VERSION_1_3, &Table::pfnPciGetPropertiesExt, api::zeDevicePciGetPropertiesExt)
         .entry(ZE_API_VERSION_1_7, &Table::pfnGetRootDevice, api::zeDeviceGetRootDevice)
+        .refuse<"zeDeviceImportExternalSemaphoreExt", noSemaphores>(
+            ZE_API_VERSION_1_12, &Table::pfnImportExternalSemaphoreExt)
         .entry(ZE_API_VERSION_1_14, &Table::pfnSynchronize, api::zeDeviceSynchronize);
 }
 
@@ -330,7 +332,9 @@ void fill(ze_event_dditable_t &table, ze_api_version_t version) {
         .entry(ZE_API_VERSION_1_9, &Table::pfnGetSignalScope, api::zeEventGetSignalScope)
         .entry(ZE_API_VERSION_1_9, &Table::pfnGetWaitScope, api::zeEventGetWaitScope)
         .refuse<"zeEventCounterBasedCreate", noCounters>(ZE_API_VERSION_1_15,
-                                                         &Table::pfnCounterBasedCreate);
+                                                         &Table::pfnCounterBasedCreate)
+        .refuse<"zeEventCounterBasedOpenIpcHandle", noCounters>(
+            ZE_API_VERSION_1_15, &Table::pfnCounterBasedOpenIpcHandle);
 }
 
 void fill(ze_event_exp_dditable_t &table, ze_api_version_t version) {
@@ -356,7 +360,20 @@ void fill(ze_image_dditable_t &table, ze_api_version_t version) {
     using Table = ze_image_dditable_t;
     Writer(table, version)
         .refuse<"zeImageCreate", noImages>(ZE_API_VERSION_1_0, &Table::pfnCreate)
-        .refuse<"zeImageGetProperties", noImages>(ZE_API_VERSION_1_0, &Table::pfnGetProperties);
+        .refuse<"zeImageGetProperties", noImages>(ZE_API_VERSION_1_0, &Table::pfnGetProperties)
+        .refuse<"zeImageViewCreateExt", noImages>(ZE_API_VERSION_1_5, &Table::pfnViewCreateExt);
+}
+
+void fill(ze_image_exp_dditable_t &table, ze_api_version_t version) {
+    using Table = ze_image_exp_dditable_t;
+    Writer(table, version)
+        .refuse<"zeImageViewCreateExp", noImages>(ZE_API_VERSION_1_5, &Table::pfnViewCreateExp);
+}
+
+void fill(ze_graph_dditable_t &table, ze_api_version_t version) {
+    using Table = ze_graph_dditable_t;
+    Writer(table, version)
+        .refuse<"zeGraphCreateExt", noGraphs>(ZE_API_VERSION_1_17, &Table::pfnCreateExt);
 }
 
 void fill(ze_sampler_dditable_t &table, ze_api_version_t version) {

@@ -26,6 +26,8 @@ void fill(ze_event_exp_dditable_t &table, ze_api_version_t version);
 void fill(ze_module_dditable_t &table, ze_api_version_t version);
 void fill(ze_kernel_dditable_t &table, ze_api_version_t version);
 void fill(ze_image_dditable_t &table, ze_api_version_t version);
+void fill(ze_image_exp_dditable_t &table, ze_api_version_t version);
+void fill(ze_graph_dditable_t &table, ze_api_version_t version);
 void fill(ze_sampler_dditable_t &table, ze_api_version_t version);
 
 /// Every other table: nothing of it is implemented.

@@ -175,4 +175,14 @@ class Os {
     virtual OsResult<std::thread> startThread(const char *name, std::function<void()> body) = 0;
 };
 
+/// A duplicate of a descriptor that an application named: the number itself can become another file
+/// at any time. Errors: InvalidArgument (none), OutOfHostMemory.
+[[nodiscard]] inline Result<UniqueFd> duplicateForeign(Os &os, int fd) {
+    auto copy = os.duplicate(fd);
+    if (!copy) {
+        return failWith(copy.error(), fmt::format("duplicating descriptor {}", fd));
+    }
+    return std::move(*copy);
+}
+
 } // namespace causeway

@@ -6,7 +6,10 @@
 namespace causeway {
 
 PublicFd::PublicFd(Os &os, UniqueFd fd, const FileInfo &file)
-    : os_(&os), fd_(std::move(fd)), file_(file) {}
+    : os_(&os)
+    , fd_(std::move(fd))
+    , file_(file)
+    , claim_(PublicNumbers::ofProcess().claim(fd_.get())) {}
 
 PublicFd &PublicFd::operator=(PublicFd &&other) noexcept {
     if (this != &other) {
@@ -14,6 +17,7 @@ PublicFd &PublicFd::operator=(PublicFd &&other) noexcept {
         os_ = other.os_;
         fd_ = std::move(other.fd_);
         file_ = other.file_;
+        claim_ = other.claim_;
     }
     return *this;
 }
@@ -22,19 +26,28 @@ bool PublicFd::isStillOurs() {
     if (!fd_.valid()) {
         return false;
     }
+    if (PublicNumbers::ofProcess().holds(fd_.get(), claim_) && isStillItsFile()) {
+        return true;
+    }
+    forget(); // somebody else's by now, or nobody's
+    return false;
+}
+
+bool PublicFd::isStillItsFile() const {
     const auto now = os_->fileInfo(fd_.get());
     // Of an open descriptor fstat fails for want of kernel memory at most: then it is still open.
-    const bool ours =
-        now ? now->device == file_.device && now->inode == file_.inode : now.error().value != EBADF;
-    if (!ours) {
-        static_cast<void>(fd_.release()); // somebody else's by now, or nobody's
-    }
-    return ours;
+    return now ? now->device == file_.device && now->inode == file_.inode
+               : now.error().value != EBADF;
+}
+
+int PublicFd::forget() {
+    PublicNumbers::ofProcess().giveUp(fd_.get(), claim_);
+    return fd_.release();
 }
 
 void PublicFd::letGo() {
     if (isStillOurs()) {
-        fd_.reset();
+        const UniqueFd closed(forget());
     }
 }
 

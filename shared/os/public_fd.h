@@ -2,13 +2,15 @@
 
 #include "shared/base/unique_fd.h"
 #include "shared/os/os.h"
+#include "shared/os/public_numbers.h"
 
 namespace causeway {
 
 /// A descriptor whose number applications are told. It stays the driver's, but clients disagree
-/// about that, and some close it (ipc.md). So the number is compared with its file before each use
-/// and before it is closed; where it has become another file, that one is left alone. One thread at
-/// a time. `os` outlives it.
+/// about that, and some close it (ipc.md). So the number is looked at before each use and before it
+/// is closed; where it has become another file, or another descriptor of the driver's, that one is
+/// left alone. (What an application itself opens of the same file cannot be told apart.) One thread
+/// at a time. `os` outlives it.
 class PublicFd {
   public:
     PublicFd() = default;
@@ -31,11 +33,14 @@ class PublicFd {
     [[nodiscard]] const FileInfo &file() const { return file_; }
 
   private:
+    [[nodiscard]] bool isStillItsFile() const;
+    int forget();
     void letGo();
 
     Os *os_ = nullptr;
     UniqueFd fd_;
     FileInfo file_;
+    PublicNumbers::Claim claim_ = 0;
 };
 
 } // namespace causeway

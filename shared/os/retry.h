@@ -1,6 +1,7 @@
 #pragma once
 
 #include "shared/os/os.h"
+#include "shared/os/public_numbers.h"
 
 #include <cerrno>
 
@@ -35,7 +36,9 @@ template <typename Call>
     if (!result) {
         return std::unexpected(result.error());
     }
-    return UniqueFd(static_cast<int>(*result));
+    const int fd = static_cast<int>(*result);
+    PublicNumbers::ofProcess().given(fd);
+    return UniqueFd(fd);
 }
 
 } // namespace causeway

@@ -26,7 +26,8 @@ struct ExportedObject {
 struct ExportKey {
     const void *owner = nullptr; ///< the context, as an identity only; never followed
     wire::HandleKind kind = wire::HandleKind::Range;
-    uint64_t address = 0; ///< of an object that is mapped nowhere: its own
+    uint64_t address = 0;   ///< of an object that is mapped nowhere: its own
+    uint64_t mappingId = 0; ///< of a single object's address: which memory was there
     uint64_t windowBytes = 0;
     uint32_t flags = 0;
 

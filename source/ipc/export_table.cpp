@@ -66,13 +66,12 @@ void ExportTable::revokeObject(const void *owner, uint64_t address, uint64_t map
     Reference revoked; // dropped after the lock: the memory may go with it
     const MutexLock lock(mutex_);
     for (const auto kind : {wire::HandleKind::SingleDevice, wire::HandleKind::SingleHost}) {
-        const auto newest = newest_.lower_bound({.owner = owner, .kind = kind, .address = address});
-        if (newest == newest_.end() || newest->first.owner != owner || newest->first.kind != kind ||
-            newest->first.address != address) {
-            continue;
-        }
-        const auto entry = byToken_.find(newest->second);
-        if (entry->second.reference->snapshot.pieces.front().mappingId == mappingId) {
+        const ExportKey first = {
+            .owner = owner, .kind = kind, .address = address, .mappingId = mappingId};
+        const auto newest = newest_.lower_bound(first);
+        if (newest != newest_.end() && newest->first.owner == owner && newest->first.kind == kind &&
+            newest->first.address == address && newest->first.mappingId == mappingId) {
+            const auto entry = byToken_.find(newest->second);
             revoked = std::move(entry->second.reference);
             byToken_.erase(entry);
             newest_.erase(newest);

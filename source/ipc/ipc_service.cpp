@@ -73,9 +73,11 @@ Result<wire::HandleBytes> IpcService::exportSnapshot(memory::MemoryManager &owne
                                                      uint64_t address,
                                                      memory::RangeSnapshot snapshot,
                                                      uint32_t flags) {
+    const bool isObject = kind != wire::HandleKind::Range;
     const ExportKey key = {.owner = &owner,
                            .kind = kind,
                            .address = address,
+                           .mappingId = isObject ? snapshot.pieces.front().mappingId : 0,
                            .windowBytes = snapshot.windowBytes,
                            .flags = flags};
     if (const auto same = exports_.findSame(key, snapshot)) {
@@ -99,7 +101,19 @@ Result<wire::HandleBytes> IpcService::exportSnapshot(memory::MemoryManager &owne
     if (!fresh) {
         return forward(fresh);
     }
-    return exports_.add(std::move(*fresh))->handle->bytes();
+    const auto shared = exports_.add(std::move(*fresh));
+    const wire::HandleBytes bytes = shared->handle->bytes();
+    rememberFile(owner, *shared);
+    return bytes;
+}
+
+/// So that the descriptor in a handle leads back to the object. What was opened here is another's.
+void IpcService::rememberFile(const memory::MemoryManager &owner, const Export &shared) {
+    const memory::RangeSnapshot &snapshot = shared.snapshot;
+    const auto file = shared.handle->namedFile();
+    if (file && !owner.isImport(snapshot.address)) {
+        files_.add(&owner, *file, snapshot.pieces.front().object, snapshot.address);
+    }
 }
 
 /// Tickets may take a quarter of the process's descriptors; objects of their own take half.
@@ -139,18 +153,18 @@ Result<uint64_t> IpcService::open(memory::MemoryManager &importer,
 Result<uint64_t> IpcService::openBare(memory::MemoryManager &importer,
                                       const kmd::Device &device,
                                       int fd) {
-    // First: the application can make the number another file at any time.
-    const auto copy = os_.duplicate(fd);
+    auto copy = duplicateForeign(os_, fd);
     if (!copy) {
-        return failWith(copy.error(), fmt::format("duplicating descriptor {} of the handle", fd));
+        return forward(copy);
     }
+    const auto which = fmt::format("descriptor {} of the handle", fd);
     if (looksLikeTicket(os_, copy->get())) {
-        const auto handle = readTicket(os_, copy->get());
-        return handle ? openHandle(importer, device, *handle) : std::unexpected(handle.error());
+        auto handle = readTicket(os_, copy->get());
+        return handle ? openHandle(importer, device, *handle) : forward(handle, which);
     }
-    auto found = importer.backend().identify(copy->get());
+    auto found = importer.backend().identify(std::move(*copy));
     if (!found) {
-        return forward(found);
+        return forward(found, which);
     }
     const uint64_t windowBytes = found->info.sizeBytes;
     return openDescriptor(importer, device, std::move(*found), windowBytes, nullptr);
@@ -184,7 +198,11 @@ std::optional<kmd::FoundObject> IpcService::findItsFile(memory::MemoryManager &i
     if (handle.kind == wire::HandleKind::Range || handle.fd < 0) {
         return std::nullopt;
     }
-    auto found = importer.backend().identify(handle.fd);
+    auto copy = os_.duplicate(handle.fd);
+    if (!copy) {
+        return std::nullopt;
+    }
+    auto found = importer.backend().identify(std::move(*copy));
     if (!found) {
         return std::nullopt;
     }

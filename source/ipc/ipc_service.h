@@ -88,6 +88,7 @@ class IpcService {
                                              uint64_t address,
                                              memory::RangeSnapshot snapshot,
                                              uint32_t flags);
+    void rememberFile(const memory::MemoryManager &owner, const Export &shared);
     Result<uint64_t> openHandle(memory::MemoryManager &importer,
                                 const kmd::Device &device,
                                 const wire::IpcHandle &handle);

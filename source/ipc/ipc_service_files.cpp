@@ -40,16 +40,29 @@ Result<int> IpcService::descriptorAt(memory::MemoryManager &owner, uint64_t addr
     if (!snapshot) {
         return std::unexpected(snapshot.error());
     }
+    if (owner.isImport(address)) {
+        return fail(Status::UnsupportedFeature,
+                    "what a handle opened at {:#x} has no descriptor to give away",
+                    address);
+    }
     const memory::SnapshotPiece &piece = snapshot->pieces.front();
     const auto file = fileOf(*piece.object, piece.access);
     if (!file) {
         return std::unexpected(file.error());
     }
-    const auto number = (*file)->publish(kmd::PublishUntil::MemoryIsGone)->number();
+    const auto published = (*file)->publish(kmd::PublishUntil::NobodyHoldsIt);
+    const auto number = published->number();
     if (!number) {
         return std::unexpected(number.error());
     }
-    files_.add(&owner, identityOf(number->file), piece.object, snapshot->address);
+    const uint64_t identity = identityOf(number->file);
+    if (!files_.mayKeep(&owner, identity, os_.descriptorLimit() / 4)) {
+        return fail(Status::OutOfHostMemory,
+                    "a quarter of this process's descriptors belong to memory that was asked for "
+                    "one");
+    }
+    files_.add(&owner, identity, piece.object, snapshot->address, FileIndex::Kept::Yes);
+    static_cast<void>((*file)->publish(kmd::PublishUntil::MemoryIsGone));
     return number->fd;
 }
 
@@ -84,22 +97,30 @@ Result<UniqueFd> IpcService::newDescriptor(const memory::MemoryManager &owner,
     if (!travelling) {
         return forward(travelling);
     }
-    auto copy = os_.duplicate(travelling->get());
-    if (!copy) {
-        return failWith(copy.error(), "duplicating the descriptor of an object");
+    UniqueFd own = travelling->takeOwned();
+    if (!own.valid()) {
+        auto copy = os_.duplicate(travelling->get());
+        if (!copy) {
+            return failWith(copy.error(), "duplicating the descriptor of an object");
+        }
+        own = std::move(*copy);
     }
-    const auto info = os_.fileInfo(copy->get());
+    const auto info = os_.fileInfo(own.get());
     if (!info) {
         return failWith(info.error(), "fstat of an object");
     }
     files_.add(&owner, identityOf(*info), object, 0);
-    return std::move(*copy);
+    return own;
 }
 
 Result<wire::HandleBytes> IpcService::exportDescriptor(memory::MemoryManager &owner, int fd) {
-    auto found = owner.backend().identify(fd);
+    auto copy = duplicateForeign(os_, fd);
+    if (!copy) {
+        return forward(copy);
+    }
+    auto found = owner.backend().identify(std::move(*copy));
     if (!found) {
-        return forward(found);
+        return forward(found, fmt::format("descriptor {}", fd));
     }
     const auto info = os_.fileInfo(found->file.get());
     if (!info) {

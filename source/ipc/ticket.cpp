@@ -19,7 +19,7 @@ constexpr int ticketSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_
 Result<FileInfo> requireTicket(Os &os, int fd) {
     const auto info = os.fileInfo(fd);
     if (!info) {
-        return failWith(info.error(), fmt::format("descriptor {} of the handle", fd));
+        return failWith(info.error(), "fstat of a ticket");
     }
     const auto name = os.fileName(fd);
     const auto seals = os.seals(fd);
@@ -28,8 +28,7 @@ Result<FileInfo> requireTicket(Os &os, int fd) {
                       info->sizeBytes == sizeof(wire::HandleBytes);
     if (!ours) {
         return fail(Status::InvalidArgument,
-                    "descriptor {} of the handle is {}, not the ticket of a shared range",
-                    fd,
+                    "it is {}, not the ticket of a shared range",
                     name ? *name : "a file without a name");
     }
     return *info;
@@ -80,6 +79,14 @@ wire::HandleBytes TicketedHandle::bytes() {
     const MutexLock lock(mutex_);
     refresh();
     return wire::encodeHandle(handle_);
+}
+
+std::optional<uint64_t> TicketedHandle::namedFile() {
+    const MutexLock lock(mutex_);
+    if (published_ == nullptr || handle_.fd < 0) {
+        return std::nullopt;
+    }
+    return handle_.fdIdentity;
 }
 
 Result<kmd::PublishedFile::Number> TicketedHandle::file() {

@@ -6,6 +6,7 @@
 #include "source/kmd/kmd.h"
 
 #include <memory>
+#include <optional>
 
 namespace causeway::ipc {
 
@@ -44,6 +45,9 @@ class TicketedHandle {
                    std::shared_ptr<kmd::Backing> file = nullptr);
 
     [[nodiscard]] wire::HandleBytes bytes();
+
+    /// wire::fileIdentity of the object's file, where bytes() last named it.
+    [[nodiscard]] std::optional<uint64_t> namedFile();
 
     /// The object's file as in bytes 0-3; from now on they have it, if they had none. Errors:
     /// UnsupportedFeature (no such file), OutOfHostMemory (no descriptor left).

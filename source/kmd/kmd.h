@@ -74,6 +74,9 @@ class TravelFd {
 
     [[nodiscard]] int get() const { return fd_; }
 
+    /// None where it is borrowed.
+    [[nodiscard]] UniqueFd takeOwned() { return std::move(owned_); }
+
   private:
     TravelFd(int fd, UniqueFd owned) : fd_(fd), owned_(std::move(owned)) {}
 
@@ -216,7 +219,7 @@ class AddressSpace {
 
 /// What a descriptor is that an application handed over.
 struct FoundObject {
-    UniqueFd file;   ///< a duplicate: the one that was judged
+    UniqueFd file;   ///< the one that was judged
     ImportInfo info; ///< with the file's whole size
 };
 
@@ -227,11 +230,10 @@ class Backend {
     [[nodiscard]] virtual std::span<const std::unique_ptr<Device>> devices() const = 0;
     /// Whether memory of the device with this uuid can be bound for `device`.
     [[nodiscard]] virtual bool canReach(const Device &device, const DeviceUuid &uuid) const = 0;
-    /// Whether `fd` is a file of one object, made by a device of this kind in any process. Proves
-    /// no more than that; importing it checks it. `fd` stays the application's, which can make the
-    /// number another file at any time: what is judged is a duplicate. Errors: InvalidArgument,
-    /// OutOfHostMemory (no descriptor left for the duplicate).
-    [[nodiscard]] virtual Result<FoundObject> identify(int fd) const = 0;
+    /// Whether `file` is that of one object, made by a device of this kind in any process. Proves
+    /// no more than that; importing it checks it. Of what an application hands over it is a
+    /// duplicate: the number itself can become another file at any time. Errors: InvalidArgument.
+    [[nodiscard]] virtual Result<FoundObject> identify(UniqueFd file) const = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<MemoryPool>> createPool() = 0;
     [[nodiscard]] virtual Result<std::unique_ptr<AddressSpace>> createAddressSpace() = 0;
 

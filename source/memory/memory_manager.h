@@ -78,13 +78,13 @@ class MemoryManager {
                                              uint64_t sizeBytes,
                                              kmd::FileNeed file = kmd::FileNeed::Any);
 
-    /// The same of memory that exists: its first `sizeBytes`. `fd` was handed over by the
-    /// application and stays its own. Errors: UnsupportedSize, InvalidArgument (not the memory of
-    /// one object, smaller, placed elsewhere, out of the device's reach), OutOfHostMemory.
+    /// The same of memory that exists: its first `sizeBytes`. `file`: see kmd::Backend::identify.
+    /// Errors: UnsupportedSize, InvalidArgument (not the memory of one object, smaller, placed
+    /// elsewhere, out of the device's reach), OutOfHostMemory.
     Result<PhysicalMemoryRef> importPhysical(const kmd::Device &device,
                                              Placement placement,
                                              uint64_t sizeBytes,
-                                             int fd);
+                                             UniqueFd file);
 
     /// zeVirtualMemMap. May span adjacent reservations.
     /// Errors: UnsupportedSize, UnsupportedAlignment, InvalidArgument (not wholly reserved, over a
@@ -116,11 +116,14 @@ class MemoryManager {
 
     /// The same of memory that exists; errors also as importPhysical. It can be exported again
     /// where there was room for its descriptor (kmd::KeepDescriptor).
-    Result<uint64_t> importAllocation(const AllocationRequest &request, int fd);
+    Result<uint64_t> importAllocation(const AllocationRequest &request, UniqueFd file);
 
     /// zeMemFree: the base of an allocation. One that is in use is gone for every call, but keeps
     /// its addresses and memory until the last use ends. Errors: InvalidArgument.
     Result<void> free(uint64_t va);
+
+    /// Whether the address is in a range or an object that was opened.
+    [[nodiscard]] bool isImport(uint64_t address) const;
 
     /// Never fails: what is not ours is Unknown.
     PointerInfo pointerInfo(uint64_t address) const;
@@ -227,7 +230,7 @@ class MemoryManager {
     [[nodiscard]] Result<PhysicalMemoryRef> importDescriptor(const kmd::Device &device,
                                                              Placement placement,
                                                              uint64_t sizeBytes,
-                                                             int fd,
+                                                             UniqueFd file,
                                                              kmd::KeepDescriptor keep);
     [[nodiscard]] Result<uint64_t> placeAllocation(const AllocationRequest &request,
                                                    const PhysicalMemoryRef &object);

@@ -78,20 +78,21 @@ Result<PhysicalMemoryRef> MemoryManager::createPhysical(const kmd::Device &devic
 Result<PhysicalMemoryRef> MemoryManager::importPhysical(const kmd::Device &device,
                                                         Placement placement,
                                                         uint64_t sizeBytes,
-                                                        int fd) {
+                                                        UniqueFd file) {
     if (auto checked = checkObjectSize(device, placement, sizeBytes); !checked) {
         return forward(checked);
     }
     // It can be mapped at any time, which needs its descriptor.
-    return importDescriptor(device, placement, sizeBytes, fd, kmd::KeepDescriptor::Always);
+    return importDescriptor(
+        device, placement, sizeBytes, std::move(file), kmd::KeepDescriptor::Always);
 }
 
 Result<PhysicalMemoryRef> MemoryManager::importDescriptor(const kmd::Device &device,
                                                           Placement placement,
                                                           uint64_t sizeBytes,
-                                                          int fd,
+                                                          UniqueFd file,
                                                           kmd::KeepDescriptor keep) {
-    auto found = backend_.identify(fd);
+    auto found = backend_.identify(std::move(file));
     if (!found) {
         return forward(found);
     }
@@ -129,7 +130,7 @@ Result<uint64_t> MemoryManager::allocate(const AllocationRequest &request) {
     return placeAllocation(request, *object);
 }
 
-Result<uint64_t> MemoryManager::importAllocation(const AllocationRequest &request, int fd) {
+Result<uint64_t> MemoryManager::importAllocation(const AllocationRequest &request, UniqueFd file) {
     const auto wanted = checkRequest(request);
     if (!wanted) {
         return std::unexpected(wanted.error());
@@ -138,7 +139,7 @@ Result<uint64_t> MemoryManager::importAllocation(const AllocationRequest &reques
         importDescriptor(*request.device,
                          wanted->placement,
                          wanted->sizeBytes,
-                         fd,
+                         std::move(file),
                          request.file == kmd::FileNeed::OfItsOwn ? kmd::KeepDescriptor::Always
                                                                  : kmd::KeepDescriptor::IfItFits);
     if (!object) {

@@ -22,6 +22,12 @@ PointerKind kindOf(Placement placement) {
 
 } // namespace
 
+bool MemoryManager::isImport(uint64_t address) const {
+    const MutexLock lock(mutex_);
+    const auto region = regions_.find(address);
+    return region != regions_.end() && region->second.value.import.has_value();
+}
+
 PointerInfo MemoryManager::pointerInfo(uint64_t address) const {
     const MutexLock lock(mutex_);
     const auto region = regions_.find(address);

@@ -181,8 +181,8 @@ bool FakeBackend::canReach(const kmd::Device &, const DeviceUuid &uuid) const {
         devices_, [&](const auto &device) { return device->properties().uuid == uuid; });
 }
 
-Result<kmd::FoundObject> FakeBackend::identify(int fd) const {
-    return fail(Status::InvalidArgument, "descriptor {} is no fake memory: there are none", fd);
+Result<kmd::FoundObject> FakeBackend::identify(UniqueFd) const {
+    return fail(Status::InvalidArgument, "it is no fake memory: that has no descriptors");
 }
 
 Result<std::unique_ptr<kmd::MemoryPool>> FakeBackend::createPool() {

@@ -34,7 +34,7 @@ class FakeBackend final : public kmd::Backend {
 
     /// Its own devices only.
     [[nodiscard]] bool canReach(const kmd::Device &device, const DeviceUuid &uuid) const override;
-    [[nodiscard]] Result<kmd::FoundObject> identify(int fd) const override;
+    [[nodiscard]] Result<kmd::FoundObject> identify(UniqueFd file) const override;
     [[nodiscard]] Result<std::unique_ptr<kmd::MemoryPool>> createPool() override;
     [[nodiscard]] Result<std::unique_ptr<kmd::AddressSpace>> createAddressSpace() override;
     void reclaim() override;

@@ -122,12 +122,22 @@ void BankStore::sweep(size_t mostPerBank) {
 }
 
 void BankStore::discardIdle() {
+    while (takeIdle() != nullptr) {
+        // Each is closed here, without the lock: it gives memory back to the kernel.
+    }
+}
+
+std::shared_ptr<Bank> BankStore::takeIdle() {
     const MutexLock lock(mutex_);
     for (Shelf &shelf : shelves_) {
-        for (auto it = shelf.begin(); it != shelf.end() && shelf.size() > 1;) {
-            it = (*it)->idle() ? shelf.erase(it) : it + 1;
+        const auto idle = std::ranges::find_if(shelf, &Bank::idle);
+        if (shelf.size() > 1 && idle != shelf.end()) {
+            auto taken = std::move(*idle);
+            shelf.erase(idle);
+            return taken;
         }
     }
+    return nullptr;
 }
 
 } // namespace causeway::kmd::soft

@@ -39,6 +39,7 @@ class BankStore : public std::enable_shared_from_this<BankStore> {
   private:
     using Shelf = std::vector<std::shared_ptr<Bank>>;
 
+    [[nodiscard]] std::shared_ptr<Bank> takeIdle();
     [[nodiscard]] BankSlot fit(Shelf &shelf, uint64_t sizeBytes, uint64_t alignment, Charge &charge)
         REQUIRES(mutex_);
     [[nodiscard]] Result<void> addBank(Shelf &shelf, const std::string &name, uint64_t sizeBytes)

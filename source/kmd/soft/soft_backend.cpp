@@ -58,28 +58,23 @@ bool SoftBackend::canReach(const Device &device, const DeviceUuid &uuid) const {
     return sameBoot(device.properties().uuid, uuid);
 }
 
-Result<FoundObject> SoftBackend::identify(int fd) const {
-    auto copy = os_.duplicate(fd);
-    if (!copy) {
-        return failWith(copy.error(), fmt::format("duplicating descriptor {}", fd));
-    }
-    const auto link = os_.fileName(copy->get());
-    const auto file = os_.fileInfo(copy->get());
-    if (!link || !file) {
-        return failWith(link ? file.error() : link.error(), fmt::format("descriptor {}", fd));
+Result<FoundObject> SoftBackend::identify(UniqueFd file) const {
+    const auto link = os_.fileName(file.get());
+    const auto info = os_.fileInfo(file.get());
+    if (!link || !info) {
+        return failWith(link ? info.error() : link.error(), "looking at a descriptor");
     }
     const auto name = parseObjectName(*link);
-    const bool isWhole = file->sizeBytes > 0 && isAligned(file->sizeBytes, os_.pageSize());
+    const bool isWhole = info->sizeBytes > 0 && isAligned(info->sizeBytes, os_.pageSize());
     if (!name || name->bank || !isWhole) {
         return fail(Status::InvalidArgument,
-                    "descriptor {} is {}, not the memory of one object of a soft device",
-                    fd,
+                    "it is {}, not the memory of one object of a soft device",
                     *link);
     }
-    return FoundObject{.file = std::move(*copy),
+    return FoundObject{.file = std::move(file),
                        .info = {.kind = ObjectKind::Memfd,
                                 .placement = name->placement,
-                                .sizeBytes = file->sizeBytes,
+                                .sizeBytes = info->sizeBytes,
                                 .owner = name->device}};
 }
 

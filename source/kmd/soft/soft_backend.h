@@ -37,7 +37,7 @@ class SoftBackend final : public Backend {
 
     /// Soft devices of one boot reach one another, also those that this process does not have.
     [[nodiscard]] bool canReach(const Device &device, const DeviceUuid &uuid) const override;
-    [[nodiscard]] Result<FoundObject> identify(int fd) const override;
+    [[nodiscard]] Result<FoundObject> identify(UniqueFd file) const override;
     [[nodiscard]] Result<std::unique_ptr<MemoryPool>> createPool() override;
     [[nodiscard]] Result<std::unique_ptr<AddressSpace>> createAddressSpace() override;
     void reclaim() override;

@@ -83,10 +83,12 @@ const std::vector<History> histories = {
     {"zeGetEventPoolProcAddrTable", {0, 0, 0, 0, 0, 6, 9, 9}},
     {"zeGetEventProcAddrTable", {0, 0, 0, 0, 0, 0, 0, 6, 9, 9, 9, 15, 15, 15, 15, 15, 17}},
     {"zeGetEventExpProcAddrTable", {2}},
-    // Of these only entries of 1.0 are written.
+    // Of these no others are written, or later than they came: 18 for never.
     {"zeGetModuleProcAddrTable", {0, 0, 0, 0, 0, 0, 0, 0, 18}},
     {"zeGetKernelProcAddrTable", {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"zeGetImageProcAddrTable", {0, 0, 0, 18, 18}},
+    {"zeGetImageProcAddrTable", {0, 0, 0, 18, 5}},
+    {"zeGetImageExpProcAddrTable", {18, 5, 18}},
+    {"zeGetGraphProcAddrTable", {17, 18, 18, 18, 18, 18, 18}},
     {"zeGetSamplerProcAddrTable", {0, 0}},
 };
 

@@ -53,6 +53,33 @@ TEST_F(PublicFdTest, LeavesAnotherFileAlone) {
     EXPECT_TRUE(linuxOs().fileInfo(stranger.get()));
 }
 
+// A client closes the number, and the driver's next descriptor of the same file has it again.
+TEST_F(PublicFdTest, LeavesTheDriversOwnNextDescriptorAlone) {
+    UniqueFd next;
+    {
+        PublicFd fd = make();
+        const UniqueFd kept = std::move(linuxOs().duplicate(fd.get()).value());
+        const int number = fd.get();
+        ::close(number);
+        next = std::move(linuxOs().duplicate(kept.get()).value());
+        ASSERT_EQ(next.get(), number);
+        EXPECT_FALSE(fd.isStillOurs());
+    }
+    EXPECT_TRUE(linuxOs().fileInfo(next.get()));
+}
+
+TEST_F(PublicFdTest, OfTwoWithOneNumberTheLaterHasIt) {
+    PublicFd first = make();
+    const UniqueFd kept = std::move(linuxOs().duplicate(first.get()).value());
+    ::close(first.get());
+    PublicFd second(os_, std::move(linuxOs().duplicate(kept.get()).value()), first.file());
+    ASSERT_EQ(second.get(), first.get());
+    EXPECT_FALSE(first.isStillOurs());
+    EXPECT_TRUE(second.isStillOurs());
+    first = std::move(second);
+    EXPECT_TRUE(first.isStillOurs()) << "a claim moves along";
+}
+
 TEST_F(PublicFdTest, AssigningLetsGoOfTheOldOneInTheSameWay) {
     PublicFd fd = make();
     const UniqueFd stranger = replace(fd.get());

@@ -215,7 +215,7 @@ TEST_P(DescriptorTest, OfOtherMemoryIsRefused) {
     const uint64_t view = must(importer_.open(must(exporter_.shareObject(va))));
     EXPECT_TRUE(failsWith(importer_.service.descriptorAt(*importer_.memory, view),
                           Status::UnsupportedFeature,
-                          "closed once the memory was mapped"));
+                          "no descriptor to give away"));
     EXPECT_TRUE(failsWith(descriptorAt(va + sizeBytes), Status::InvalidArgument));
     EXPECT_TRUE(failsWith(descriptorAt(1), Status::InvalidArgument));
     EXPECT_TRUE(failsWith(handleOf(-1), Status::InvalidArgument));

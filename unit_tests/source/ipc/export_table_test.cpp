@@ -37,6 +37,35 @@ TEST_F(ExportTableTest, FindsByToken) {
     EXPECT_EQ(table_.find(wire::Token{}), nullptr);
 }
 
+/// An export of one allocation.
+std::shared_ptr<Export> objectExport(const void *owner,
+                                     uint8_t tokenByte,
+                                     uint64_t mappingId,
+                                     uint64_t bytes) {
+    auto made = exportOf(owner, tokenByte, mappingId);
+    made->key.kind = wire::HandleKind::SingleDevice;
+    made->key.mappingId = mappingId;
+    made->key.windowBytes = bytes;
+    made->snapshot.windowBytes = bytes;
+    return made;
+}
+
+TEST_F(ExportTableTest, RevokingFindsTheOneAllocationAmongThoseThatWereAtItsAddress) {
+    const auto older = table_.add(objectExport(&owner_, 1, 10, 4096));
+    const auto revoked = table_.add(objectExport(&owner_, 2, 11, 8192));
+    const auto newer = table_.add(objectExport(&owner_, 3, 12, 8192));
+    table_.add(objectExport(&owner_, 2, 11, 8192)); // got twice
+
+    table_.revokeObject(&owner_, 0x10000, 11);
+    table_.revokeObject(&owner_, 0x10000, 13);
+    table_.revokeObject(&otherOwner_, 0x10000, 12);
+
+    EXPECT_EQ(table_.find(revoked->token), nullptr);
+    EXPECT_EQ(table_.find(older->token), older);
+    EXPECT_EQ(table_.find(newer->token), newer);
+    EXPECT_EQ(table_.size(), 2U);
+}
+
 TEST_F(ExportTableTest, TheLastPutRemoves) {
     const auto added = table_.add(exportOf(&owner_, 1));
     ASSERT_EQ(table_.findSame(added->key, added->snapshot), added);

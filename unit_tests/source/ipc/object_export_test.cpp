@@ -52,11 +52,12 @@ INSTANTIATE_TEST_SUITE_P(Placings,
 TEST_P(ObjectExportTest, TheDescriptorIsTheObjectsFileOrATicket) {
     const int fd = decoded(share()).fd;
     if (GetParam() == Placing::OwnFiles) {
-        const auto found = must(exporter_.backend.identify(fd));
+        const auto found = must(exporter_.backend.identify(must(duplicateForeign(linuxOs(), fd))));
         EXPECT_GE(found.info.sizeBytes, sizeBytes);
         EXPECT_EQ(found.info.owner, exporter_.device().properties().uuid);
     } else {
-        EXPECT_TRUE(failsWith(exporter_.backend.identify(fd), Status::InvalidArgument));
+        EXPECT_TRUE(failsWith(exporter_.backend.identify(must(duplicateForeign(linuxOs(), fd))),
+                              Status::InvalidArgument));
         EXPECT_TRUE(looksLikeTicket(linuxOs(), fd));
     }
 }

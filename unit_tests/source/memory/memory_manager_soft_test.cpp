@@ -195,7 +195,7 @@ TEST_F(SoftMemoryManagerTest, EachSystemCallOfAnImportCanFail) {
     sweep([&] {
         return manager_->importAllocation(
             {.kind = AllocationKind::Device, .device = &device(), .sizeBytes = devicePage},
-            fd.get());
+            std::move(*linuxOs().duplicate(fd.get())));
     });
 }
 

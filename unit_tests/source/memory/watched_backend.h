@@ -20,8 +20,8 @@ class WatchedBackend final : public kmd::Backend {
         return fake_.canReach(device, uuid);
     }
 
-    [[nodiscard]] Result<kmd::FoundObject> identify(int fd) const override {
-        return fake_.identify(fd);
+    [[nodiscard]] Result<kmd::FoundObject> identify(UniqueFd file) const override {
+        return fake_.identify(std::move(file));
     }
 
     [[nodiscard]] Result<std::unique_ptr<kmd::MemoryPool>> createPool() override {

@@ -55,11 +55,15 @@ TEST_F(SoftBackendTest, ReachesDevicesOfThisBootAlsoThoseItDoesNotHave) {
     EXPECT_FALSE(backend_->canReach(device(), DeviceUuid{}));
 }
 
+UniqueFd copyOf(int fd) {
+    return std::move(*linuxOs().duplicate(fd));
+}
+
 TEST_F(SoftBackendTest, IdentifiesFilesOfOneObject) {
     start({.ownFileBudget = 1});
     const auto own = create(3 * page, Placement::Host);
     const auto banked = create(page);
-    const auto found = backend_->identify(exportOne(*own)->get());
+    const auto found = backend_->identify(copyOf(exportOne(*own)->get()));
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_EQ(found->info.sizeBytes, 3 * page);
     EXPECT_EQ(found->info.placement, Placement::Host);
@@ -68,14 +72,14 @@ TEST_F(SoftBackendTest, IdentifiesFilesOfOneObject) {
     EXPECT_TRUE(own->backing()->holdsOneObject());
 
     const auto lease = exportOne(*banked);
-    EXPECT_FALSE(backend_->identify(lease->get())) << "a bank";
+    EXPECT_FALSE(backend_->identify(copyOf(lease->get()))) << "a bank";
     EXPECT_FALSE(banked->backing()->holdsOneObject());
-    EXPECT_FALSE(backend_->identify(-1));
+    EXPECT_FALSE(backend_->identify(UniqueFd()));
     const std::string name = objectName(device().properties().uuid, Placement::Device, false);
     for (const uint64_t size : {uint64_t{0}, page + 1}) {
-        const UniqueFd odd = std::move(*linuxOs().memfdCreate(name, 0));
+        UniqueFd odd = std::move(*linuxOs().memfdCreate(name, 0));
         ASSERT_TRUE(linuxOs().truncate(odd.get(), size));
-        EXPECT_FALSE(backend_->identify(odd.get())) << size;
+        EXPECT_FALSE(backend_->identify(std::move(odd))) << size;
     }
 }
 
