@@ -3,6 +3,8 @@
 #include "level_zero/api/entry_points.h"
 #include "level_zero/api/refusal.h"
 
+#include <type_traits>
+
 namespace causeway::ddi {
 namespace {
 
@@ -13,7 +15,9 @@ class Writer {
     Writer(Table &table, ze_api_version_t version) : table_(table), version_(version) {}
 
     template <typename Function>
-    const Writer &entry(ze_api_version_t since, Function Table::*slot, Function function) const {
+    Writer &entry(ze_api_version_t since,
+                  Function Table::*slot,
+                  std::type_identity_t<Function> function) {
         if (version_ >= since) {
             table_.*slot = function;
         }
@@ -22,8 +26,7 @@ class Writer {
 
     /// For what the driver does not have.
     template <api::FixedText Name, api::FixedText Why, typename... Arguments>
-    const Writer &refuse(ze_api_version_t since,
-                         ze_result_t (ZE_APICALL *Table::*slot)(Arguments...)) const {
+    Writer &refuse(ze_api_version_t since, ze_result_t (ZE_APICALL *Table::*slot)(Arguments...)) {
         return entry(since, slot, &api::refused<Name, Why, Arguments...>);
     }
 
@@ -180,7 +183,9 @@ void fill(ze_command_queue_dditable_t &table, ze_api_version_t version) {
         .entry(ZE_API_VERSION_1_17, &Table::pfnGetPriority, api::zeCommandQueueGetPriority);
 }
 
-void fill(ze_command_list_dditable_t &table, ze_api_version_t version) {
+namespace {
+
+void fillLists(ze_command_list_dditable_t &table, ze_api_version_t version) {
     using Table = ze_command_list_dditable_t;
     Writer(table, version)
         .entry(ZE_API_VERSION_1_0, &Table::pfnCreate, api::zeCommandListCreate)
@@ -188,6 +193,28 @@ void fill(ze_command_list_dditable_t &table, ze_api_version_t version) {
         .entry(ZE_API_VERSION_1_0, &Table::pfnDestroy, api::zeCommandListDestroy)
         .entry(ZE_API_VERSION_1_0, &Table::pfnClose, api::zeCommandListClose)
         .entry(ZE_API_VERSION_1_0, &Table::pfnReset, api::zeCommandListReset)
+        .entry(ZE_API_VERSION_1_6, &Table::pfnHostSynchronize, api::zeCommandListHostSynchronize)
+        .entry(ZE_API_VERSION_1_9, &Table::pfnGetDeviceHandle, api::zeCommandListGetDeviceHandle)
+        .entry(ZE_API_VERSION_1_9, &Table::pfnGetContextHandle, api::zeCommandListGetContextHandle)
+        .entry(ZE_API_VERSION_1_9, &Table::pfnGetOrdinal, api::zeCommandListGetOrdinal)
+        .entry(
+            ZE_API_VERSION_1_9, &Table::pfnImmediateGetIndex, api::zeCommandListImmediateGetIndex)
+        .entry(ZE_API_VERSION_1_9, &Table::pfnIsImmediate, api::zeCommandListIsImmediate)
+        .entry(ZE_API_VERSION_1_16,
+               &Table::pfnImmediateAppendCommandListsWithParameters,
+               api::zeCommandListImmediateAppendCommandListsWithParameters)
+        .entry(ZE_API_VERSION_1_17, &Table::pfnGetFlags, api::zeCommandListGetFlags)
+        .entry(
+            ZE_API_VERSION_1_17, &Table::pfnImmediateGetFlags, api::zeCommandListImmediateGetFlags)
+        .entry(ZE_API_VERSION_1_17, &Table::pfnImmediateGetMode, api::zeCommandListImmediateGetMode)
+        .entry(ZE_API_VERSION_1_17,
+               &Table::pfnImmediateGetPriority,
+               api::zeCommandListImmediateGetPriority);
+}
+
+void fillAppends(ze_command_list_dditable_t &table, ze_api_version_t version) {
+    using Table = ze_command_list_dditable_t;
+    Writer(table, version)
         .entry(ZE_API_VERSION_1_0,
                &Table::pfnAppendWriteGlobalTimestamp,
                api::zeCommandListAppendWriteGlobalTimestamp)
@@ -215,29 +242,17 @@ void fill(ze_command_list_dditable_t &table, ze_api_version_t version) {
         .entry(ZE_API_VERSION_1_0,
                &Table::pfnAppendQueryKernelTimestamps,
                api::zeCommandListAppendQueryKernelTimestamps)
-        .entry(ZE_API_VERSION_1_6, &Table::pfnHostSynchronize, api::zeCommandListHostSynchronize)
-        .entry(ZE_API_VERSION_1_9, &Table::pfnGetDeviceHandle, api::zeCommandListGetDeviceHandle)
-        .entry(ZE_API_VERSION_1_9, &Table::pfnGetContextHandle, api::zeCommandListGetContextHandle)
-        .entry(ZE_API_VERSION_1_9, &Table::pfnGetOrdinal, api::zeCommandListGetOrdinal)
-        .entry(
-            ZE_API_VERSION_1_9, &Table::pfnImmediateGetIndex, api::zeCommandListImmediateGetIndex)
-        .entry(ZE_API_VERSION_1_9, &Table::pfnIsImmediate, api::zeCommandListIsImmediate)
         .entry(ZE_API_VERSION_1_16,
                &Table::pfnAppendMemoryCopyWithParameters,
                api::zeCommandListAppendMemoryCopyWithParameters)
         .entry(ZE_API_VERSION_1_16,
                &Table::pfnAppendMemoryFillWithParameters,
-               api::zeCommandListAppendMemoryFillWithParameters)
-        .entry(ZE_API_VERSION_1_16,
-               &Table::pfnImmediateAppendCommandListsWithParameters,
-               api::zeCommandListImmediateAppendCommandListsWithParameters)
-        .entry(ZE_API_VERSION_1_17, &Table::pfnGetFlags, api::zeCommandListGetFlags)
-        .entry(
-            ZE_API_VERSION_1_17, &Table::pfnImmediateGetFlags, api::zeCommandListImmediateGetFlags)
-        .entry(ZE_API_VERSION_1_17, &Table::pfnImmediateGetMode, api::zeCommandListImmediateGetMode)
-        .entry(ZE_API_VERSION_1_17,
-               &Table::pfnImmediateGetPriority,
-               api::zeCommandListImmediateGetPriority)
+               api::zeCommandListAppendMemoryFillWithParameters);
+}
+
+void refuseAppends(ze_command_list_dditable_t &table, ze_api_version_t version) {
+    using Table = ze_command_list_dditable_t;
+    Writer(table, version)
         .refuse<"zeCommandListAppendImageCopy", noImages>(ZE_API_VERSION_1_0,
                                                           &Table::pfnAppendImageCopy)
         .refuse<"zeCommandListAppendImageCopyRegion", noImages>(ZE_API_VERSION_1_0,
@@ -279,6 +294,14 @@ void fill(ze_command_list_dditable_t &table, ze_api_version_t version) {
                                                          &Table::pfnAppendGraphExt)
         .refuse<"zeCommandListAppendHostFunction", noHostFunctions>(ZE_API_VERSION_1_17,
                                                                     &Table::pfnAppendHostFunction);
+}
+
+} // namespace
+
+void fill(ze_command_list_dditable_t &table, ze_api_version_t version) {
+    fillLists(table, version);
+    fillAppends(table, version);
+    refuseAppends(table, version);
 }
 
 void fill(ze_command_list_exp_dditable_t &table, ze_api_version_t version) {
