@@ -54,11 +54,26 @@ MoverLimits DataMover::limitsOfMachine() {
 }
 
 DataMover::DataMover(Os &os, const MoverLimits &limits)
-    : limits_(limits), pool_(os, std::max(limits.threads, 1U) - 1) {}
+    : os_(os)
+    , limits_(limits)
+    , process_(os.processId())
+    , pool_(std::make_unique<WorkerPool>(os, std::max(limits.threads, 1U) - 1)) {}
+
+DataMover::~DataMover() {
+    if (!hasThreads()) {
+        // The end of the pool would wait for threads that do not exist here.
+        static_cast<void>(pool_.release());
+    }
+}
+
+/// A fork takes the pool's locks along, in whatever state they are, and none of its threads.
+bool DataMover::hasThreads() const {
+    return os_.processId() == process_;
+}
 
 bool DataMover::isWorthSharing(uint64_t rows, uint64_t widthBytes) const {
     // No wrap: rows do not overlap, so that their bytes fit the address space.
-    return limits_.threads > 1 && rows * widthBytes >= limits_.splitFromBytes;
+    return limits_.threads > 1 && rows * widthBytes >= limits_.splitFromBytes && hasThreads();
 }
 
 Result<void> DataMover::copy(const CopyRegion &region) {
@@ -76,7 +91,7 @@ Result<void> DataMover::copy(const CopyRegion &region) {
 
 void DataMover::copyShared(const CopyPlan &plan) {
     const RowChunks chunks(plan.rows, plan.widthBytes, limits_.chunkBytes);
-    pool_.run(chunks.count(), [&](uint64_t index) {
+    pool_->run(chunks.count(), [&](uint64_t index) {
         const RowChunks::Chunk chunk = chunks.at(index);
         if (chunk.isWholeRows) {
             for (uint64_t row = chunk.firstRow; row < chunk.endRow; ++row) {
@@ -104,7 +119,7 @@ Result<void> DataMover::fill(const Fill &fill) {
         return {};
     }
     const RowChunks chunks(1, fill.sizeBytes, limits_.chunkBytes);
-    pool_.run(chunks.count(), [&](uint64_t index) {
+    pool_->run(chunks.count(), [&](uint64_t index) {
         const auto part = chunks.partOf(chunks.at(index), fill.address);
         fillPart(fill, part.begin, part.end);
     });
