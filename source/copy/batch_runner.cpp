@@ -1,5 +1,7 @@
 #include "source/copy/batch_runner.h"
 
+#include "source/copy/failure_latch.h"
+
 #include <cstring>
 #include <new>
 #include <variant>
@@ -117,7 +119,7 @@ Result<bool> runBatch(Os &os, DataMover &mover, const CommandBatch &batch, const
         }
         return true;
     } catch (const std::bad_alloc &) {
-        return fail(Status::OutOfHostMemory, "no memory left to run a command");
+        return std::unexpected(errorOf(Status::OutOfHostMemory, "no memory left to run a command"));
     }
 }
 

@@ -1,15 +1,20 @@
 #include "source/copy/failure_latch.h"
 
 #include <new>
+#include <string>
 
 namespace causeway::copy {
 
-Error copyOf(const Error &error) noexcept {
+Error errorOf(Status status, std::string_view message) noexcept {
     try {
-        return error;
+        return {status, std::string(message)};
     } catch (const std::bad_alloc &) {
-        return {error.status, {}};
+        return {status, {}};
     }
+}
+
+Error copyOf(const Error &error) noexcept {
+    return errorOf(error.status, error.message);
 }
 
 void FailureLatch::set(const Error &error) noexcept {
@@ -20,12 +25,12 @@ void FailureLatch::set(const Error &error) noexcept {
     }
 }
 
-Result<void> FailureLatch::check() const {
+Result<void> FailureLatch::check() const noexcept {
     if (!isSet_) {
         return {};
     }
     const MutexLock lock(mutex_);
-    return std::unexpected(*error_);
+    return std::unexpected(copyOf(*error_));
 }
 
 } // namespace causeway::copy

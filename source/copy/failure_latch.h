@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <optional>
+#include <string_view>
 
 namespace causeway::copy {
 
@@ -22,7 +23,7 @@ class FailureLatch {
     void set(const Error &error) noexcept EXCLUDES(mutex_);
 
     /// The first error, if there was one. Lock-free where there was none.
-    [[nodiscard]] Result<void> check() const EXCLUDES(mutex_);
+    [[nodiscard]] Result<void> check() const noexcept EXCLUDES(mutex_);
 
     /// What waiting commands look at.
     [[nodiscard]] const std::atomic<bool> &flag() const { return isSet_; }
@@ -33,7 +34,8 @@ class FailureLatch {
     std::optional<Error> error_ GUARDED_BY(mutex_);
 };
 
-/// The error without its sentence where there is no memory for that: for those who must not fail.
+/// An error without its sentence where there is no memory for that: for those who must not fail.
+[[nodiscard]] Error errorOf(Status status, std::string_view message) noexcept;
 [[nodiscard]] Error copyOf(const Error &error) noexcept;
 
 } // namespace causeway::copy

@@ -106,7 +106,7 @@ bool Queue::runAll(const std::vector<BatchRef> &batches) noexcept {
 }
 
 /// Fence and count change together, so that neither is ahead of the other for those who look.
-void Queue::finish(Fence *fence, bool isDone) {
+void Queue::finish(Fence *fence, bool isDone) noexcept {
     {
         const MutexLock lock(mutex_);
         ++finished_;
@@ -118,11 +118,11 @@ void Queue::finish(Fence *fence, bool isDone) {
 }
 
 /// Why something was not done.
-Error Queue::reason() const {
+Error Queue::reason() const noexcept {
     if (auto failed = latch_.check(); !failed) {
         return std::move(failed.error());
     }
-    return {Status::Unknown, "the queue was destroyed before its work was done"};
+    return errorOf(Status::Unknown, "the queue was destroyed before its work was done");
 }
 
 } // namespace causeway::copy

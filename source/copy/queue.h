@@ -62,8 +62,8 @@ class Queue {
     void run() EXCLUDES(mutex_);
     [[nodiscard]] std::optional<Submission> next() EXCLUDES(mutex_);
     [[nodiscard]] bool runAll(const std::vector<BatchRef> &batches) noexcept;
-    void finish(Fence *fence, bool isDone) EXCLUDES(mutex_);
-    [[nodiscard]] Error reason() const;
+    void finish(Fence *fence, bool isDone) noexcept EXCLUDES(mutex_);
+    [[nodiscard]] Error reason() const noexcept;
 
     Os &os_;
     DataMover &mover_;

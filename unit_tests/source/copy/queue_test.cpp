@@ -1,10 +1,14 @@
 #include "source/copy/queue.h"
 
+#include "unit_tests/fakes/failing_allocations.h"
 #include "unit_tests/fakes/forked_child.h"
 #include "unit_tests/source/copy/queue_fixture.h"
 
 #include <cerrno>
+#include <functional>
+#include <new>
 #include <thread>
+#include <utility>
 
 namespace causeway::copy {
 namespace {
@@ -205,6 +209,70 @@ TEST_F(QueueTest, AFailureWakesWhoSynchronizes) {
     });
     EXPECT_TRUE(failsWith(queue.synchronize(forEver), Status::InvalidSize));
     releaser.join();
+}
+
+/// Of an error that may lack its sentence.
+Status statusOf(const Result<bool> &failed) {
+    EXPECT_FALSE(failed);
+    return failed ? Status::Unknown : failed.error().status;
+}
+
+/// Calls back on the queue's thread, right before the command that names it.
+class CallingMemory final : public MemoryUse {
+  public:
+    explicit CallingMemory(std::function<void()> call) : call_(std::move(call)) {}
+
+    [[nodiscard]] Result<void> check() const override {
+        call_();
+        return {};
+    }
+
+  private:
+    std::function<void()> call_;
+};
+
+TEST_F(QueueTest, ACommandWithoutMemoryFailsAndTheProcessGoesOn) {
+    Queue queue(os_, mover_, latch_);
+    const auto fence = makeFence();
+    const auto noMemory = std::make_shared<CallingMemory>([] {
+        fakes::failAllocationsFrom(1);
+        throw std::bad_alloc();
+    });
+    must(submit(queue, {WriteTimestamp{.memory = noMemory}, signalOf(1)}, fence));
+    EXPECT_EQ(statusOf(fence->wait(forEver)), Status::OutOfHostMemory);
+    EXPECT_EQ(statusOf(queue.synchronize(forEver)), Status::OutOfHostMemory);
+    EXPECT_FALSE(events_[1].isSignalled());
+}
+
+TEST_F(QueueTest, FencesFailWithoutASentenceWhereThereIsNoMemoryForIt) {
+    Queue queue(os_, mover_, latch_);
+    const auto fence = makeFence();
+    uint64_t time = 0;
+    const auto noMemory = std::make_shared<CallingMemory>([&] {
+        latch_.set({Status::DeviceLost, "what another queue met, in a sentence of some length"});
+        fakes::failAllocationsFrom(1);
+    });
+    must(submit(queue,
+                {WriteTimestamp{.address = reinterpret_cast<uint64_t>(&time), .memory = noMemory},
+                 signalOf(1)},
+                fence));
+    EXPECT_EQ(statusOf(fence->wait(forEver)), Status::DeviceLost);
+    EXPECT_TRUE(failsWith(queue.synchronize(forEver), Status::DeviceLost, "another queue"));
+    EXPECT_FALSE(events_[1].isSignalled());
+}
+
+TEST_F(QueueTest, AQueueEndsWhereThereIsNoMemory) {
+    const auto fence = makeFence();
+    {
+        auto queue = std::make_unique<Queue>(os_, mover_, latch_);
+        must(submit(*queue, {waitFor(0)}));
+        must(submit(*queue, {signalOf(1)}, fence));
+        watching_.waitForSleeper();
+        fakes::failAllocationsFrom(1);
+        queue.reset();
+        fakes::healAllocations();
+    }
+    EXPECT_TRUE(failsWith(fence->wait(forEver), Status::Unknown));
 }
 
 TEST_F(QueueTest, AWaitThatFailsIsAFailureOfItsCommand) {
