@@ -3,6 +3,7 @@
 #include "shared/base/log.h"
 
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace causeway::core {
@@ -86,11 +87,15 @@ Result<void> EventPool::readHeader() {
 }
 
 EventPool::~EventPool() {
-    Context &context = *owner_.context;
-    const auto released =
-        isImported_ ? context.memory().closeImport(address_) : context.freeMemory(address_);
-    if (!released) {
-        log(LogLevel::Warn, "an event pool stays: {}", released.error().message);
+    try {
+        Context &context = *owner_.context;
+        const auto released =
+            isImported_ ? context.memory().closeImport(address_) : context.freeMemory(address_);
+        if (!released) {
+            log(LogLevel::Warn, "an event pool stays: {}", released.error().message);
+        }
+    } catch (const std::bad_alloc &) {
+        log(LogLevel::Warn, "an event pool stays: out of host memory");
     }
 }
 

@@ -4,8 +4,8 @@
 #include "shared/base/mutex.h"
 
 #include <cstddef>
+#include <map>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -76,15 +76,14 @@ class HandleRegistry {
 
     /// Ends the handles of those for which `wanted(object)`, which must not call back.
     template <typename Filter>
-    void removeAll(const Filter &wanted) {
+    void removeAll(const Filter &wanted) noexcept {
         decltype(objects_) removed; // without the lock: the end of an object can take long
         const WriterLock lock(mutex_);
-        removed.reserve(objects_.size()); // now or never: half of them would be worse than none
         for (auto it = objects_.begin(); it != objects_.end();) {
             const auto at = it++;
             if (wanted(*at->second)) {
                 memory_.release(at->first);
-                removed.insert(objects_.extract(at));
+                removed.insert(objects_.extract(at)); // the node moves: nothing is allocated
             }
         }
     }
@@ -102,7 +101,7 @@ class HandleRegistry {
 
     HandleMemory &memory_;
     mutable SharedMutex mutex_;
-    std::unordered_map<Handle *, std::shared_ptr<T>> objects_ GUARDED_BY(mutex_);
+    std::map<Handle *, std::shared_ptr<T>> objects_ GUARDED_BY(mutex_);
 };
 
 } // namespace causeway::core

@@ -26,7 +26,7 @@ std::vector<std::shared_ptr<CommandQueue>> Objects::queuesOf(const Device &devic
     return queuesThat(*this, [&](const CommandQueue &queue) { return &queue.device() == &device; });
 }
 
-void Objects::dropOf(const Context &context) {
+void Objects::dropOf(const Context &context) noexcept {
     const auto isOfIt = [&](const auto &object) { return &object.context() == &context; };
     lists.removeAll(isOfIt);
     queues.removeAll(isOfIt);

@@ -29,7 +29,7 @@ struct Objects {
     [[nodiscard]] std::vector<std::shared_ptr<CommandQueue>> queuesOf(const Device &device) const;
 
     /// Ends every handle of an object that was made in `context`. Queues that still work end first.
-    void dropOf(const Context &context);
+    void dropOf(const Context &context) noexcept;
 };
 
 } // namespace causeway::core

@@ -1,4 +1,5 @@
-#include "unit_tests/level_zero/driver_fixture.h"
+#include "unit_tests/fakes/failing_allocations.h"
+#include "unit_tests/level_zero/command_fixture.h"
 
 namespace causeway::api {
 namespace {
@@ -92,6 +93,23 @@ TEST_F(ContextTest, WhatWasMadeInAContextGoesWithIt) {
     void *allocation = nullptr;
     ASSERT_EQ(api::zeMemAllocHost(context_, &desc, 100, 0, &allocation), ZE_RESULT_SUCCESS);
     // The fixture destroys the context and proves that nothing is left.
+}
+
+/// With one object of each kind in it.
+using FullContextTest = CommandFixture;
+
+TEST_F(FullContextTest, AContextEndsWhereThereIsNoMemory) {
+    makeFence(queue_);
+    appendGoodCopy(list_);
+    appendGoodCopy(immediate_);
+    const core::Objects &objects = core::driverSlot().get()->objects();
+    fakes::failAllocationsFrom(1);
+    const ze_result_t result = api::zeContextDestroy(context_);
+    fakes::healAllocations();
+    EXPECT_EQ(result, ZE_RESULT_SUCCESS);
+    context_ = nullptr; // the fixture proves that its memory is back
+    EXPECT_EQ(objects.lists.size() + objects.queues.size() + objects.fences.size(), 0U);
+    EXPECT_EQ(objects.events.size() + objects.pools.size(), 0U);
 }
 
 TEST_F(ContextTest, WithoutVisibleDevicesThereIsNoContext) {

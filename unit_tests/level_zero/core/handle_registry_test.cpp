@@ -1,5 +1,7 @@
 #include "level_zero/core/handle_registry.h"
 
+#include "unit_tests/fakes/failing_allocations.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -76,6 +78,16 @@ TEST_F(HandleRegistryTest, RemoveAllEndsThoseThatAreWantedAndNoOther) {
     EXPECT_NE(registry_.find(even), nullptr);
     registry_.removeAll([](int) { return false; });
     EXPECT_EQ(registry_.size(), 1U);
+}
+
+TEST_F(HandleRegistryTest, RemoveAllNeedsNoMemory) {
+    for (int i = 0; i < 100; ++i) {
+        static_cast<void>(registry_.add(std::make_shared<int>(i)));
+    }
+    fakes::failAllocationsFrom(1);
+    registry_.removeAll([](int value) { return value % 2 == 1; });
+    fakes::healAllocations();
+    EXPECT_EQ(registry_.size(), 50U);
 }
 
 /// An object that calls back when it ends, as a command queue whose work holds the last of another.
