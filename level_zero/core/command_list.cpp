@@ -5,7 +5,8 @@
 namespace causeway::core {
 namespace {
 
-copy::BatchRef batchOf(std::vector<copy::Command> commands) {
+/// Where there is no memory, `commands` stay with the caller.
+copy::BatchRef batchOf(std::vector<copy::Command> &&commands) {
     return std::make_shared<const copy::CommandBatch>(std::move(commands));
 }
 
@@ -39,7 +40,8 @@ void CommandList::close() {
     }
     const MutexLock lock(mutex_);
     if (batch_ == nullptr) {
-        batch_ = batchOf(std::exchange(commands_, {}));
+        batch_ = batchOf(std::move(commands_));
+        commands_.clear();
     }
 }
 

@@ -1,3 +1,4 @@
+#include "unit_tests/fakes/failing_allocations.h"
 #include "unit_tests/level_zero/command_fixture.h"
 
 #include <functional>
@@ -170,6 +171,22 @@ TEST_F(CommandListTest, AClosedListTakesNothing) {
     EXPECT_TRUE(lastSentence().starts_with("zeCommandListAppendQueryKernelTimestamps:"));
     expectRecordedNothing(list_);
     EXPECT_EQ(time, 0U);
+}
+
+TEST_F(CommandListTest, AListThatCannotBeClosedKeepsItsCommandsAndStaysOpen) {
+    appendGoodCopy(list_);
+    fakes::failAllocationsFrom(1);
+    const ze_result_t closed = api::zeCommandListClose(list_);
+    fakes::healAllocations();
+    ASSERT_EQ(closed, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
+    EXPECT_EQ(api::zeCommandListAppendMemoryCopy(list_, dst_ + 1, src_ + 1, 1, nullptr, 0, nullptr),
+              ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandListClose(list_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandQueueExecuteCommandLists(queue_, 1, &list_, nullptr),
+              ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandQueueSynchronize(queue_, forEver), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(dst_[0], 1);
+    EXPECT_EQ(dst_[1], 2);
 }
 
 TEST_F(CommandListTest, ListsAppendedToAnImmediateOneAreChecked) {
