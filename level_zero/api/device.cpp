@@ -125,12 +125,7 @@ ze_result_t zeDeviceGetGlobalTimestamps(ze_device_handle_t hDevice,
 
 ze_result_t zeDeviceSynchronize(ze_device_handle_t hDevice) {
     return onDevice("zeDeviceSynchronize", hDevice, [](const core::Device &device) -> Result<void> {
-        for (const auto &queue : core::driverSlot().get()->objects().queuesOf(device)) {
-            if (auto done = queue->synchronize(UINT64_MAX); !done) {
-                return done;
-            }
-        }
-        return {};
+        return core::synchronizeAll(core::driverSlot().get()->objects().queuesOf(device));
     });
 }
 

@@ -19,4 +19,15 @@ Result<void> CommandQueue::synchronize(uint64_t timeoutNs) {
     return *done ? Result<void>() : notReady();
 }
 
+Result<void> synchronizeAll(std::span<const std::shared_ptr<CommandQueue>> queues) {
+    Result<void> all;
+    for (const auto &queue : queues) {
+        auto done = queue->synchronize(UINT64_MAX);
+        if (all && !done) {
+            all = std::move(done);
+        }
+    }
+    return all;
+}
+
 } // namespace causeway::core

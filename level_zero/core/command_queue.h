@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -58,5 +59,9 @@ class CommandQueue {
     const QueueShape shape_;
     copy::Queue queue_;
 };
+
+/// Waits for all that was submitted to any of them. Where work of some failed: the first error,
+/// once the others are done too.
+Result<void> synchronizeAll(std::span<const std::shared_ptr<CommandQueue>> queues);
 
 } // namespace causeway::core

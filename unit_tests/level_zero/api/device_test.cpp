@@ -1,11 +1,50 @@
-#include "unit_tests/level_zero/driver_fixture.h"
+#include "unit_tests/level_zero/command_fixture.h"
 
+#include <chrono>
+#include <future>
 #include <tuple>
 
 namespace causeway::api {
 namespace {
 
 using DeviceTest = DriverTest;
+
+class DeviceSynchronizeTest : public CommandFixture {
+  protected:
+    /// A command of `queue_` meets memory that is gone: all work of the fixture's context is lost.
+    void failWork() {
+        void *address = reserve(page);
+        ASSERT_EQ(api::zeVirtualMemMap(context_,
+                                       address,
+                                       page,
+                                       makePhysical(page),
+                                       0,
+                                       ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+                  ZE_RESULT_SUCCESS);
+        ASSERT_EQ(api::zeCommandListAppendMemoryCopy(list_, address, src_, 1, nullptr, 0, nullptr),
+                  ZE_RESULT_SUCCESS);
+        ASSERT_EQ(api::zeCommandListClose(list_), ZE_RESULT_SUCCESS);
+        ASSERT_EQ(api::zeVirtualMemUnmap(context_, address, page), ZE_RESULT_SUCCESS);
+        ASSERT_EQ(api::zeCommandQueueExecuteCommandLists(queue_, 1, &list_, nullptr),
+                  ZE_RESULT_SUCCESS);
+        ASSERT_EQ(api::zeCommandQueueSynchronize(queue_, forEver), ZE_RESULT_ERROR_DEVICE_LOST);
+    }
+};
+
+TEST_F(DeviceSynchronizeTest, WaitsForOtherContextsWhereTheWorkOfOneIsLost) {
+    auto *const working = makeImmediate(otherContext_);
+    uint8_t source = 7;
+    uint8_t copied = 0;
+    ASSERT_EQ(api::zeCommandListAppendMemoryCopy(working, &copied, &source, 1, nullptr, 1, &event_),
+              ZE_RESULT_SUCCESS);
+    failWork();
+    auto synchronized =
+        std::async(std::launch::async, [&] { return api::zeDeviceSynchronize(devices_[0]); });
+    EXPECT_EQ(synchronized.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout);
+    ASSERT_EQ(api::zeEventHostSignal(event_), ZE_RESULT_SUCCESS);
+    EXPECT_EQ(synchronized.get(), ZE_RESULT_ERROR_DEVICE_LOST);
+    EXPECT_EQ(copied, 7);
+}
 
 TEST_F(DeviceTest, DevicesAreListedAsFarAsTheArrayGoes) {
     uint32_t count = 0;
