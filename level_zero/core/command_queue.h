@@ -45,6 +45,9 @@ class CommandQueue {
     /// Errors: NotReady when time is up, those of copy::Queue::synchronize.
     Result<void> synchronize(uint64_t timeoutNs);
 
+    /// See copy::Queue::stop.
+    void stop() noexcept { queue_.stop(); }
+
     [[nodiscard]] const ContextRef &owner() const { return owner_; }
 
     [[nodiscard]] const Context &context() const { return *owner_.context; }

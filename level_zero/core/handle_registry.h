@@ -74,6 +74,15 @@ class HandleRegistry {
         return found;
     }
 
+    /// Calls `body(object)` for each; it must not call back.
+    template <typename Body>
+    void forEach(const Body &body) const {
+        const ReaderLock lock(mutex_);
+        for (const auto &entry : objects_) {
+            body(*entry.second);
+        }
+    }
+
     /// Ends the handles of those for which `wanted(object)`, which must not call back.
     template <typename Filter>
     void removeAll(const Filter &wanted) noexcept {

@@ -28,6 +28,16 @@ std::vector<std::shared_ptr<CommandQueue>> Objects::queuesOf(const Device &devic
 
 void Objects::dropOf(const Context &context) noexcept {
     const auto isOfIt = [&](const auto &object) { return &object.context() == &context; };
+    queues.forEach([&](CommandQueue &queue) {
+        if (isOfIt(queue)) {
+            queue.stop();
+        }
+    });
+    lists.forEach([&](const CommandList &list) {
+        if (isOfIt(list) && list.queue() != nullptr) {
+            list.queue()->stop();
+        }
+    });
     lists.removeAll(isOfIt);
     queues.removeAll(isOfIt);
     fences.removeAll(isOfIt);

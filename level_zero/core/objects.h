@@ -28,7 +28,8 @@ struct Objects {
     [[nodiscard]] std::vector<std::shared_ptr<CommandQueue>> queuesOf(const Context &context) const;
     [[nodiscard]] std::vector<std::shared_ptr<CommandQueue>> queuesOf(const Device &device) const;
 
-    /// Ends every handle of an object that was made in `context`. Queues that still work end first.
+    /// Ends every handle of an object that was made in `context`. Queues that still work end first,
+    /// all at once.
     void dropOf(const Context &context) noexcept;
 };
 

@@ -8,22 +8,23 @@
 namespace causeway::copy {
 
 Queue::~Queue() {
+    stop();
     std::thread thread;
     {
         const MutexLock lock(mutex_);
-        stopping_ = true;
         thread = std::move(thread_);
     }
-    changed_.notify_all();
     if (thread.joinable()) {
         thread.join();
     }
-    const MutexLock lock(mutex_);
-    for (const Submission &dropped : pending_) {
-        if (dropped.fence != nullptr) {
-            dropped.fence->fail(reason());
-        }
+}
+
+void Queue::stop() noexcept {
+    {
+        const MutexLock lock(mutex_);
+        stopping_ = true;
     }
+    changed_.notify_all();
 }
 
 Result<void> Queue::submit(std::vector<BatchRef> batches, std::shared_ptr<Fence> fence) {
@@ -32,6 +33,9 @@ Result<void> Queue::submit(std::vector<BatchRef> batches, std::shared_ptr<Fence>
     }
     {
         const MutexLock lock(mutex_);
+        if (stopping_) {
+            return std::unexpected(reason());
+        }
         if (!thread_.joinable()) {
             auto thread = os_.startThread("causeway-queue", [this] { run(); });
             if (!thread) {
@@ -65,10 +69,13 @@ Result<bool> Queue::synchronize(uint64_t timeoutNs) {
     if (auto failed = latch_.check(); !failed) {
         return forward(failed);
     }
+    if (stopping_) {
+        return std::unexpected(reason());
+    }
     return true;
 }
 
-void Queue::run() {
+void Queue::run() noexcept {
     while (auto submission = next()) {
         const bool isDone = runAll(submission->batches);
         submission->batches.clear();
@@ -76,12 +83,13 @@ void Queue::run() {
     }
 }
 
+/// Where the queue stops, what is not begun comes all the same: none of its commands runs.
 std::optional<Queue::Submission> Queue::next() {
     const MutexLock lock(mutex_);
     while (pending_.empty() && !stopping_) {
         changed_.wait(mutex_);
     }
-    if (stopping_) {
+    if (pending_.empty()) {
         return std::nullopt;
     }
     Submission submission = std::move(pending_.front());

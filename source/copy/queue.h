@@ -24,9 +24,9 @@ using BatchRef = std::shared_ptr<const CommandBatch>;
 /// Runs batches one after another, in the order of submission, on a thread of its own that starts
 /// with the first ones. Queues run beside each other; events order what one does after the other.
 ///
-/// Threads: submit() and synchronize() from any, several at once. The destructor: nobody is in
-/// another call. Batches, and what they keep alive, are let go without a lock held, on the queue's
-/// thread, before they count as done.
+/// Threads: submit(), synchronize() and stop() from any, several at once. The destructor: nobody is
+/// in another call. Batches, and what they keep alive, are let go without a lock held, on the
+/// queue's thread, before they count as done.
 ///
 /// Failure policy: a command that fails sets the latch, and with it ends the work of all queues
 /// that share it: nothing of the rest is signalled, fences fail, synchronize() and later submits
@@ -36,22 +36,26 @@ class Queue {
     /// All outlive the queue.
     Queue(Os &os, DataMover &mover, FailureLatch &latch) : os_(os), mover_(mover), latch_(latch) {}
 
-    /// Ends within 100 ms and the command that runs now, even where that waits for an event that
-    /// nobody signals. What is not done is dropped, its fences fail.
+    /// stop(), and waits for the end.
     ~Queue();
     Queue(const Queue &) = delete;
     Queue &operator=(const Queue &) = delete;
 
     /// Takes the batches, all of them, and returns at once. `fence`, if any, is signalled when they
     /// are done.
-    /// Errors: OutOfHostMemory (no thread), or the latch's; then nothing was taken and the fence is
-    /// as it was.
+    /// Errors: OutOfHostMemory (no thread), the latch's, Unknown (stopped); then nothing was taken
+    /// and the fence is as it was.
     Result<void> submit(std::vector<BatchRef> batches, std::shared_ptr<Fence> fence = nullptr)
         EXCLUDES(mutex_);
 
     /// Waits `timeoutNs` (0: only looks, UINT64_MAX: for ever) until all that was submitted before
-    /// is done: true; false when time is up. Errors: the latch's.
+    /// is done: true; false when time is up. Errors: the latch's; Unknown (stopped).
     Result<bool> synchronize(uint64_t timeoutNs) EXCLUDES(mutex_);
+
+    /// Begins the end and does not wait for it: it comes within 100 ms and the command that runs
+    /// now, even where that waits for an event that nobody signals. What is not done is dropped,
+    /// its fences fail.
+    void stop() noexcept EXCLUDES(mutex_);
 
   private:
     struct Submission {
@@ -59,7 +63,7 @@ class Queue {
         std::shared_ptr<Fence> fence;
     };
 
-    void run() EXCLUDES(mutex_);
+    void run() noexcept EXCLUDES(mutex_);
     [[nodiscard]] std::optional<Submission> next() EXCLUDES(mutex_);
     [[nodiscard]] bool runAll(const std::vector<BatchRef> &batches) noexcept;
     void finish(Fence *fence, bool isDone) noexcept EXCLUDES(mutex_);

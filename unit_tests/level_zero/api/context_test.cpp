@@ -112,6 +112,26 @@ TEST_F(FullContextTest, AContextEndsWhereThereIsNoMemory) {
     EXPECT_EQ(objects.events.size() + objects.pools.size(), 0U);
 }
 
+/// Held as calls on other threads hold them: none is waited for before all are told to stop.
+TEST_F(FullContextTest, AllQueuesOfAContextThatEndsAreStopped) {
+    auto queues = core::driverSlot().get()->objects().queuesOf(
+        *core::driverSlot().get()->findContext(context_).value());
+    ASSERT_EQ(queues.size(), 2U);
+    ASSERT_EQ(api::zeCommandListAppendWaitOnEvents(immediate_, 1, &event_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandListAppendWaitOnEvents(list_, 1, &event_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandListClose(list_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandQueueExecuteCommandLists(queue_, 1, &list_, nullptr),
+              ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeContextDestroy(context_), ZE_RESULT_SUCCESS);
+    context_ = nullptr;
+    constexpr uint64_t bound = 20'000'000'000;
+    for (const auto &queue : queues) {
+        const auto ended = queue->synchronize(bound);
+        ASSERT_FALSE(ended);
+        EXPECT_EQ(ended.error().status, Status::Unknown) << "else nobody has stopped it";
+    }
+}
+
 TEST_F(ContextTest, WithoutVisibleDevicesThereIsNoContext) {
     auto hidden =
         std::make_unique<core::Driver>(ddi::dispatch(), services(), std::span<const uint32_t>());

@@ -66,6 +66,16 @@ TEST_F(HandleRegistryTest, FindAllGivesThoseThatAreWanted) {
     EXPECT_TRUE(registry_.findAll([](int value) { return value > 9; }).empty());
 }
 
+TEST_F(HandleRegistryTest, ForEachCallsWithEach) {
+    for (int i = 0; i < 10; ++i) {
+        static_cast<void>(registry_.add(std::make_shared<int>(i)));
+    }
+    registry_.forEach([](int &value) { value *= 2; });
+    int sum = 0;
+    registry_.forEach([&](int value) { sum += value; });
+    EXPECT_EQ(sum, 90);
+}
+
 TEST_F(HandleRegistryTest, RemoveAllEndsThoseThatAreWantedAndNoOther) {
     Handle *even = registry_.add(std::make_shared<int>(2));
     auto object = std::make_shared<int>(3);

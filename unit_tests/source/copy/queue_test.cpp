@@ -133,6 +133,25 @@ TEST_F(QueueTest, EndsPromptlyWithAWaitThatNobodySignals) {
     EXPECT_TRUE(watched.expired());
 }
 
+TEST_F(QueueTest, AStoppedQueueEndsByItselfAndTakesNothing) {
+    Queue queue(os_, mover_, latch_);
+    const auto waiting = makeFence();
+    const auto behind = makeFence();
+    const auto refused = makeFence();
+    must(submit(queue, {waitFor(0), signalOf(1)}, waiting));
+    must(submit(queue, {signalOf(2)}, behind));
+    watching_.waitForSleeper();
+    queue.stop();
+    EXPECT_TRUE(failsWith(submit(queue, {signalOf(3)}, refused), Status::Unknown, "destroyed"));
+    EXPECT_TRUE(failsWith(queue.synchronize(forEver), Status::Unknown, "destroyed"));
+    EXPECT_TRUE(failsWith(waiting->query(), Status::Unknown, "destroyed"));
+    EXPECT_TRUE(failsWith(behind->query(), Status::Unknown, "destroyed"));
+    EXPECT_FALSE(must(refused->query()));
+    for (size_t event = 1; event <= 3; ++event) {
+        EXPECT_FALSE(events_[event].isSignalled()) << event;
+    }
+}
+
 TEST_F(QueueTest, EndsWhereItsThreadHasNotLookedYet) {
     for (int i = 0; i < 20; ++i) {
         Queue queue(os_, mover_, latch_);
