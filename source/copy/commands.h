@@ -47,9 +47,9 @@ struct CopySide {
 /// linear copy. A size of 0 copies nothing. Rows of one side must not overlap each other, nor
 /// slices.
 ///
-/// Where the sides overlap: if it is a linear copy, or both have the same pitches, the result is as
-/// if all had been read first (memmove). Otherwise what the destination then holds is unspecified;
-/// nothing else is written.
+/// Where the sides share bytes (rows of one may lie between those of the other): if it is a linear
+/// copy, or both have the same pitches, the result is as if all had been read first (memmove).
+/// Otherwise what the destination then holds is unspecified; nothing else is written.
 struct CopyRegion {
     CopySide dst = {};
     CopySide src = {};

@@ -2,6 +2,7 @@
 
 #include "shared/base/checked.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -49,17 +50,55 @@ void simplify(CopyPlan &plan, uint64_t depth) {
     }
 }
 
-/// With equal pitches every row moves by the same distance: copied from the end that it moves
-/// towards, no row is overwritten before it is read. With others no order is right in general.
-RowOrder orderOf(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
+/// How many rows are looked at for one copy; with more it is taken that some share a byte.
+constexpr uint64_t mostRowsLookedAt = uint64_t{1} << 20;
+
+/// Whether a row of `rows` has a byte in [begin, end). Rows lie one behind another: the last that
+/// begins before the end reaches furthest.
+bool touchesRow(const RowLayout &rows, const CopyPlan &plan, uint64_t begin, uint64_t end) {
+    if (end <= rows.address) {
+        return false;
+    }
+    const auto lastAt = [](uint64_t offset, uint64_t count, uint64_t pitch) {
+        return count == 1 ? 0 : std::min(offset / pitch, count - 1);
+    };
+    const uint64_t offset = end - 1 - rows.address;
+    const uint64_t slice = lastAt(offset, plan.rows / plan.height, rows.slicePitch);
+    const uint64_t inSlice = offset - slice * rows.slicePitch;
+    const uint64_t row = lastAt(inSlice, plan.height, rows.rowPitch);
+    const uint64_t address = rows.address + slice * rows.slicePitch + row * rows.rowPitch;
+    return address + plan.widthBytes > begin;
+}
+
+/// Whether the sides share a byte; rows of one may lie between those of the other.
+bool sidesMeet(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
     const uint64_t dst = plan.dst.address;
     const uint64_t src = plan.src.address;
     if (dst + dstExtent <= src || src + srcExtent <= dst) {
+        return false;
+    }
+    if (plan.rows > mostRowsLookedAt) {
+        return true;
+    }
+    for (uint64_t row = 0; row < plan.rows; ++row) {
+        const uint64_t begin = plan.dstOf(row);
+        if (touchesRow(plan.src, plan, begin, begin + plan.widthBytes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// With equal pitches every row moves by the same distance: copied from the end that it moves
+/// towards, no row is overwritten before it is read. With others no order is right in general.
+RowOrder orderOf(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
+    if (!sidesMeet(plan, dstExtent, srcExtent)) {
         return RowOrder::Any;
     }
     const bool samePitches =
         plan.dst.rowPitch == plan.src.rowPitch && plan.dst.slicePitch == plan.src.slicePitch;
-    return samePitches && dst > src ? RowOrder::Descending : RowOrder::Ascending;
+    return samePitches && plan.dst.address > plan.src.address ? RowOrder::Descending
+                                                              : RowOrder::Ascending;
 }
 
 } // namespace

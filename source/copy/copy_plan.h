@@ -10,7 +10,7 @@ namespace causeway::copy {
 
 /// In which order the rows of a copy must be copied.
 enum class RowOrder : uint8_t {
-    Any,       ///< the sides do not overlap: rows, and parts of rows, in any order or at once
+    Any,       ///< the sides share no byte: rows, and parts of rows, in any order or at once
     Ascending, ///< one after the other from the first, each as memmove does
     Descending,
 };
@@ -32,7 +32,7 @@ struct CopyPlan {
     uint64_t rows = 0;       ///< of all slices; 0: nothing to copy
     RowOrder order = RowOrder::Any;
 
-    /// The sides overlap, and no order is right.
+    /// The sides share bytes, and no order is right.
     [[nodiscard]] bool isUnspecified() const {
         return order != RowOrder::Any &&
                (dst.rowPitch != src.rowPitch || dst.slicePitch != src.slicePitch);

@@ -153,6 +153,15 @@ TEST_F(CommandCopyTest, RegionsAreOfOneSizeAndDoNotOverlapThemselves) {
                   ZE_RESULT_ERROR_OVERLAPPING_REGIONS);
 }
 
+TEST_F(CommandCopyTest, RowsBetweenThoseOfTheOtherSideDoNotOverlap) {
+    // Rows of 2 bytes: read from bytes 0, 8, 16 and 24, written to bytes 2, 18, 34 and 50.
+    const ze_copy_region_t region = {0, 0, 0, 2, 4, 1};
+    ASSERT_EQ(api::zeCommandListAppendMemoryCopyRegion(
+                  immediate_, dst_ + 2, &region, 16, 0, dst_, &region, 8, 0, nullptr, 0, nullptr),
+              ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandListHostSynchronize(immediate_, forEver), ZE_RESULT_SUCCESS);
+}
+
 TEST_F(CommandCopyTest, NoParameterIsKnownYet) {
     const auto unknown = make<ze_base_desc_t>(ZE_STRUCTURE_TYPE_FORCE_UINT32);
     expectRefused("zeCommandListAppendMemoryCopyWithParameters",
