@@ -2,11 +2,9 @@
 
 #include "shared/base/memory_kinds.h"
 #include "shared/base/result.h"
-#include "source/memory/physical_memory.h"
 
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace causeway::memory {
 
@@ -14,7 +12,7 @@ class MemoryManager;
 
 /// Addresses that recorded or running commands work on (MemoryManager::use). An allocation or an
 /// imported range that is freed meanwhile stays where it is until the last use ends. What is mapped
-/// in a reservation the application can unmap at any time: of that this holds the objects. check()
+/// in a reservation the application can unmap at any time: of that this holds nothing. check()
 /// tells whether the addresses still permit what the command needs.
 ///
 /// Movable; its manager outlives it. Threads: const members from any.
@@ -23,8 +21,7 @@ class AddressUse {
     AddressUse(AddressUse &&other) noexcept
         : manager_(std::exchange(other.manager_, nullptr))
         , region_(other.region_)
-        , window_(other.window_)
-        , objects_(std::move(other.objects_)) {}
+        , window_(other.window_) {}
 
     AddressUse &operator=(AddressUse &&) = delete;
     AddressUse(const AddressUse &) = delete;
@@ -51,7 +48,6 @@ class AddressUse {
     MemoryManager *manager_ = nullptr;
     uint64_t region_ = 0; ///< start of the allocation or import that it keeps; 0: a reservation
     Window window_;       ///< to check; empty where nothing about it can change
-    std::vector<PhysicalMemoryRef> objects_;
 };
 
 } // namespace causeway::memory

@@ -43,11 +43,7 @@ Result<AddressUse> MemoryManager::use(uint64_t address, uint64_t sizeBytes, Acce
     if (auto usable = requireUsable(address, *end, needed); !usable) {
         return forward(usable);
     }
-    if (region->second.value.isReservation()) {
-        for (auto it = mappings_.find(address); it != mappings_.end() && it->first < *end; ++it) {
-            use.objects_.push_back(it->second.value.object);
-        }
-    } else {
+    if (!region->second.value.isReservation()) {
         ++region->second.value.uses;
         use.region_ = region->first;
     }
