@@ -58,6 +58,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t hEventPool,
             return forward(event);
         }
         *phEvent = publish<ze_event_handle_t>(std::move(*event), &core::Objects::events);
+        pool->claim(desc->index); // last: a call that fails leaves the event as it was
         return {};
     });
 }

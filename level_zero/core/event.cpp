@@ -6,7 +6,7 @@ Result<std::shared_ptr<Event>> Event::create(std::shared_ptr<EventPool> pool,
                                              ze_event_pool_handle_t poolHandle,
                                              uint32_t index,
                                              const Scopes &scopes) {
-    auto state = pool->claim(index);
+    auto state = pool->at(index);
     if (!state) {
         return forward(state);
     }

@@ -20,7 +20,7 @@ class Event {
         ze_event_scope_flags_t wait = 0;
     };
 
-    /// Errors: those of EventPool::claim.
+    /// Changes nothing of the event's state; EventPool::claim does. Errors: those of EventPool::at.
     static Result<std::shared_ptr<Event>> create(std::shared_ptr<EventPool> pool,
                                                  ze_event_pool_handle_t poolHandle,
                                                  uint32_t index,

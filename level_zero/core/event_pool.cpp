@@ -45,6 +45,7 @@ Result<std::shared_ptr<EventPool>> EventPool::create(ContextRef owner,
     }
     std::shared_ptr<EventPool> pool(new EventPool(std::move(owner), *address, false));
     pool->shape_ = shape;
+    pool->claimed_.resize(shape.count);
     const PoolHeader header = {
         .magic = poolMagic, .version = poolVersion, .count = shape.count, .flags = shape.flags};
     std::memcpy(pointerTo(*address), &header, sizeof(header));
@@ -107,16 +108,26 @@ Result<wire::HandleBytes> EventPool::exportHandle() {
     return owner_.context->exportObject(address_);
 }
 
-Result<copy::EventState *> EventPool::claim(uint32_t index) {
+Result<copy::EventState *> EventPool::at(uint32_t index) {
     if (index >= shape_.count) {
         return fail(Status::InvalidArgument, "event {} of a pool of {}", index, shape_.count);
     }
-    auto &event = copy::EventState::at(pointerTo(address_ + bytesFor(index)));
-    const MutexLock lock(mutex_);
-    if (!claimed_.insert(index).second && !isImported_) {
-        event.reset();
+    return &stateAt(index);
+}
+
+void EventPool::claim(uint32_t index) noexcept {
+    if (isImported_) {
+        return;
     }
-    return &event;
+    const MutexLock lock(mutex_);
+    if (claimed_[index]) {
+        stateAt(index).reset();
+    }
+    claimed_[index] = true;
+}
+
+copy::EventState &EventPool::stateAt(uint32_t index) const {
+    return copy::EventState::at(pointerTo(address_ + bytesFor(index)));
 }
 
 bool EventPool::hasTimestamps() const {

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_set>
+#include <vector>
 
 namespace causeway::core {
 
@@ -40,10 +40,13 @@ class EventPool {
     /// Errors: InvalidArgument (not made to be shared), those of IpcService::exportObject.
     Result<wire::HandleBytes> exportHandle();
 
-    /// The event at `index`. In a pool of this process one that was given out before is reset; the
-    /// first time it is left as it is, since a peer may have signalled it already.
-    /// Errors: InvalidArgument.
-    Result<copy::EventState *> claim(uint32_t index);
+    /// Errors: InvalidArgument (no such index).
+    Result<copy::EventState *> at(uint32_t index);
+
+    /// An event was created at `index`, which exists. In a pool of this process one that was given
+    /// out before is reset; the first time it is left as it is, since a peer may have signalled it
+    /// already.
+    void claim(uint32_t index) noexcept EXCLUDES(mutex_);
 
     [[nodiscard]] const ContextRef &owner() const { return owner_; }
 
@@ -60,13 +63,14 @@ class EventPool {
         : owner_(std::move(owner)), address_(address), isImported_(isImported) {}
 
     [[nodiscard]] Result<void> readHeader();
+    [[nodiscard]] copy::EventState &stateAt(uint32_t index) const;
 
     const ContextRef owner_;
     const uint64_t address_;
     const bool isImported_;
     EventPoolShape shape_; ///< constant once made
     Mutex mutex_;
-    std::unordered_set<uint32_t> claimed_ GUARDED_BY(mutex_);
+    std::vector<bool> claimed_ GUARDED_BY(mutex_); ///< per index; empty where imported
 };
 
 } // namespace causeway::core

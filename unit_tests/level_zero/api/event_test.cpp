@@ -1,4 +1,7 @@
+#include "unit_tests/fakes/failing_allocations.h"
 #include "unit_tests/level_zero/command_fixture.h"
+
+#include <memory>
 
 namespace causeway::api {
 namespace {
@@ -73,6 +76,52 @@ TEST_F(EventTest, AnIndexThatIsUsedAnewBeginsAnew) {
     ASSERT_EQ(api::zeEventDestroy(event_), ZE_RESULT_SUCCESS);
     expectRefused("zeEventQueryStatus", api::zeEventQueryStatus(event_), invalid);
     EXPECT_EQ(api::zeEventQueryStatus(makeEvent(pool_, 0)), ZE_RESULT_NOT_READY);
+}
+
+/// The events of one pool, as this process has them and as a peer does.
+class SharedEventTest : public EventTest {
+  protected:
+    void SetUp() override {
+        EventTest::SetUp();
+        shared_ = makePool(ZE_EVENT_POOL_FLAG_IPC);
+        ze_ipc_event_pool_handle_t handle = {};
+        ASSERT_EQ(api::zeEventPoolGetIpcHandle(shared_, &handle), ZE_RESULT_SUCCESS);
+        ASSERT_EQ(api::zeEventPoolOpenIpcHandle(otherContext_, handle, &peers_), ZE_RESULT_SUCCESS);
+    }
+
+    /// Creates event 0 of the shared pool after many failures, each of which `check()` follows.
+    template <typename Check>
+    void createAfterFailures(const Check &check) {
+        int failures = 0;
+        const ze_result_t result =
+            fakes::sweepAllocations([&] { return api::zeEventCreate(shared_, &desc_, &created_); },
+                                    [&](ze_result_t failed) {
+                                        ++failures;
+                                        ASSERT_EQ(failed, ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
+                                        EXPECT_EQ(created_, nullptr);
+                                        check();
+                                    });
+        ASSERT_EQ(result, ZE_RESULT_SUCCESS);
+        EXPECT_GT(failures, 1);
+    }
+
+    ze_event_pool_handle_t shared_ = nullptr;
+    ze_event_pool_handle_t peers_ = nullptr;
+};
+
+TEST_F(SharedEventTest, ACreateThatFailsDoesNotCountAsUse) {
+    auto *const peers = makeEvent(peers_, 0);
+    createAfterFailures([&] { ASSERT_EQ(api::zeEventHostSignal(peers), ZE_RESULT_SUCCESS); });
+    EXPECT_EQ(api::zeEventQueryStatus(created_), ZE_RESULT_SUCCESS) << "a peer has signalled";
+}
+
+TEST_F(SharedEventTest, ACreateThatFailsLeavesTheEventAsItWas) {
+    auto *const first = makeEvent(shared_, 0);
+    auto *const peers = makeEvent(peers_, 0);
+    ASSERT_EQ(api::zeEventHostSignal(first), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeEventDestroy(first), ZE_RESULT_SUCCESS);
+    createAfterFailures([&] { EXPECT_EQ(api::zeEventQueryStatus(peers), ZE_RESULT_SUCCESS); });
+    EXPECT_EQ(api::zeEventQueryStatus(created_), ZE_RESULT_NOT_READY);
 }
 
 TEST_F(EventTest, TimesAreAskedOfEventsThatHaveThem) {
