@@ -35,7 +35,9 @@ void *pointerTo(uint64_t address) {
 
 Result<std::shared_ptr<EventPool>> EventPool::create(ContextRef owner,
                                                      const EventPoolShape &shape) {
-    Context &context = *owner.context;
+    // Made first, so that the memory has an owner from its beginning on.
+    std::shared_ptr<EventPool> pool(new EventPool(std::move(owner), false));
+    Context &context = *pool->owner_.context;
     auto address = context.memory().allocate({.kind = memory::AllocationKind::Host,
                                               .device = &context.hostMemoryDevice().kmd(),
                                               .sizeBytes = bytesFor(shape.count),
@@ -43,7 +45,7 @@ Result<std::shared_ptr<EventPool>> EventPool::create(ContextRef owner,
     if (!address) {
         return forward(address);
     }
-    std::shared_ptr<EventPool> pool(new EventPool(std::move(owner), *address, false));
+    pool->address_ = *address;
     pool->shape_ = shape;
     pool->claimed_.resize(shape.count);
     const PoolHeader header = {
@@ -54,12 +56,13 @@ Result<std::shared_ptr<EventPool>> EventPool::create(ContextRef owner,
 
 Result<std::shared_ptr<EventPool>> EventPool::open(ContextRef owner,
                                                    const wire::HandleBytes &handle) {
-    Context &context = *owner.context;
+    std::shared_ptr<EventPool> pool(new EventPool(std::move(owner), true));
+    Context &context = *pool->owner_.context;
     auto address = context.openHandle(context.hostMemoryDevice(), handle);
     if (!address) {
         return forward(address);
     }
-    std::shared_ptr<EventPool> pool(new EventPool(std::move(owner), *address, true));
+    pool->address_ = *address;
     if (auto read = pool->readHeader(); !read) {
         return forward(read);
     }
@@ -88,6 +91,9 @@ Result<void> EventPool::readHeader() {
 }
 
 EventPool::~EventPool() {
+    if (address_ == 0) {
+        return;
+    }
     try {
         Context &context = *owner_.context;
         const auto released =

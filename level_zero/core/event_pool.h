@@ -59,16 +59,16 @@ class EventPool {
     [[nodiscard]] bool hasTimestamps() const;
 
   private:
-    EventPool(ContextRef owner, uint64_t address, bool isImported)
-        : owner_(std::move(owner)), address_(address), isImported_(isImported) {}
+    EventPool(ContextRef owner, bool isImported)
+        : owner_(std::move(owner)), isImported_(isImported) {}
 
     [[nodiscard]] Result<void> readHeader();
     [[nodiscard]] copy::EventState &stateAt(uint32_t index) const;
 
     const ContextRef owner_;
-    const uint64_t address_;
     const bool isImported_;
-    EventPoolShape shape_; ///< constant once made
+    uint64_t address_ = 0; ///< constant once made, like the shape; 0: there is no memory yet
+    EventPoolShape shape_;
     Mutex mutex_;
     std::vector<bool> claimed_ GUARDED_BY(mutex_); ///< per index; empty where imported
 };

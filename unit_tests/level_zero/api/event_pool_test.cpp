@@ -1,3 +1,4 @@
+#include "unit_tests/fakes/failing_allocations.h"
 #include "unit_tests/level_zero/command_fixture.h"
 
 #include <algorithm>
@@ -125,6 +126,42 @@ TEST_F(EventPoolTest, APoolThatIsNoPoolIsNotOpened) {
                   api::zeEventPoolOpenIpcHandle(context_, handle, &created_),
                   invalid);
     EXPECT_EQ(created_, nullptr);
+}
+
+TEST_F(EventPoolTest, ACreateThatFailsGivesItsMemoryBack) {
+    const auto mappings = fakes::ResourceSnapshot::take().mappings;
+    desc_.count = 10'000; // more than a page of any kind
+    int failures = 0;
+    const auto result =
+        fakes::sweepAllocations([&] { return create(); },
+                                [&](ze_result_t failed) {
+                                    ++failures;
+                                    ASSERT_NE(failed, ZE_RESULT_SUCCESS);
+                                    ASSERT_EQ(created_, nullptr);
+                                    ASSERT_EQ(fakes::ResourceSnapshot::take().mappings, mappings);
+                                });
+    ASSERT_EQ(result, ZE_RESULT_SUCCESS);
+    EXPECT_GT(failures, 1);
+    EXPECT_NE(fakes::ResourceSnapshot::take().mappings, mappings);
+}
+
+TEST_F(EventPoolTest, AnOpenThatFailsGivesItsMemoryBack) {
+    ze_ipc_event_pool_handle_t handle = {};
+    ASSERT_EQ(api::zeEventPoolGetIpcHandle(makePool(ZE_EVENT_POOL_FLAG_IPC), &handle),
+              ZE_RESULT_SUCCESS);
+    const auto mappings = fakes::ResourceSnapshot::take().mappings;
+    int failures = 0;
+    const auto result = fakes::sweepAllocations(
+        [&] { return api::zeEventPoolOpenIpcHandle(otherContext_, handle, &created_); },
+        [&](ze_result_t failed) {
+            ++failures;
+            ASSERT_NE(failed, ZE_RESULT_SUCCESS);
+            ASSERT_EQ(created_, nullptr);
+            ASSERT_EQ(fakes::ResourceSnapshot::take().mappings, mappings);
+        });
+    ASSERT_EQ(result, ZE_RESULT_SUCCESS);
+    EXPECT_GT(failures, 1);
+    EXPECT_NE(fakes::ResourceSnapshot::take().mappings, mappings);
 }
 
 TEST_F(EventPoolTest, CloseIsForOpenedPoolsAndChangesNoOther) {
