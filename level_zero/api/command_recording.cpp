@@ -3,7 +3,6 @@
 #include "level_zero/api/pnext.h"
 
 namespace causeway::api {
-namespace {
 
 Result<std::shared_ptr<core::Event>> findSynchronization(ze_event_handle_t handle) {
     auto event = findObject(handle, &core::Objects::events, "event");
@@ -12,8 +11,6 @@ Result<std::shared_ptr<core::Event>> findSynchronization(ze_event_handle_t handl
     }
     return event;
 }
-
-} // namespace
 
 copy::Wait waitFor(const std::shared_ptr<core::Event> &event) {
     return {.event = &event->state(), .owner = event->pool()};

@@ -27,6 +27,9 @@ struct Synchronization {
 
 using Commands = std::vector<copy::Command>;
 
+/// An event that a command works with. Errors: Uninitialized, InvalidSynchronizationObject.
+[[nodiscard]] Result<std::shared_ptr<core::Event>> findSynchronization(ze_event_handle_t handle);
+
 /// Adds what waits before an operation. Errors: InvalidSize (a count without an array),
 /// InvalidSynchronizationObject.
 [[nodiscard]] Result<void> recordWaits(const Synchronization &events, Commands &commands);

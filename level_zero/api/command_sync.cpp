@@ -17,7 +17,10 @@ ze_result_t appendOnEvent(std::string_view function,
                           ze_event_handle_t hEvent,
                           Record &&record) noexcept {
     return onCommandList(function, hCommandList, [&](const auto &list) -> Result<void> {
-        auto event = findObject(hEvent, &core::Objects::events, "event");
+        if (hEvent == nullptr) {
+            return fail(Status::InvalidNullHandle, "the event handle is null");
+        }
+        auto event = findSynchronization(hEvent);
         if (!event) {
             return forward(event);
         }
@@ -38,11 +41,13 @@ struct TimestampQuery {
 Result<copy::Command> recordQuery(const TimestampQuery &query,
                                   size_t index,
                                   core::Context &context) {
-    auto event = findObject(query.events[index], &core::Objects::events, "event");
-    if (!event || !(*event)->pool()->hasTimestamps()) {
-        return fail(Status::InvalidSynchronizationObject,
-                    "event {} is not a live one with timestamps",
-                    index);
+    auto event = findSynchronization(query.events[index]);
+    if (!event) {
+        return forward(event);
+    }
+    if (!(*event)->pool()->hasTimestamps()) {
+        return fail(
+            Status::InvalidSynchronizationObject, "event {} was made without timestamps", index);
     }
     const uint64_t offset = query.offsets != nullptr ? query.offsets[index]
                                                      : index * sizeof(ze_kernel_timestamp_result_t);

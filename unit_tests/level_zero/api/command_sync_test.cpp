@@ -60,9 +60,9 @@ TEST_F(CommandSyncTest, SignalAndResetNeedALiveEvent) {
     constexpr auto signal = "zeCommandListAppendSignalEvent";
     constexpr auto reset = "zeCommandListAppendEventReset";
     expectRefused(signal, api::zeCommandListAppendSignalEvent(list_, nullptr), nullHandle);
-    expectRefused(signal, api::zeCommandListAppendSignalEvent(list_, dead), invalid);
+    expectRefused(signal, api::zeCommandListAppendSignalEvent(list_, dead), badEvent);
     expectRefused(reset, api::zeCommandListAppendEventReset(list_, nullptr), nullHandle);
-    expectRefused(reset, api::zeCommandListAppendEventReset(list_, dead), invalid);
+    expectRefused(reset, api::zeCommandListAppendEventReset(list_, dead), badEvent);
 }
 
 TEST_F(CommandSyncTest, WaitsNeedLiveEvents) {
