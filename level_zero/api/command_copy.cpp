@@ -230,15 +230,11 @@ ze_result_t zeCommandListAppendMemoryCopyFromContext(ze_command_list_handle_t hC
                     hCommandList,
                     {hSignalEvent, numWaitEvents, phWaitEvents},
                     [&](const auto &list) -> Result<Commands> {
-                        core::Context &own = contextOf(list);
-                        if (hContextSrc == nullptr) {
-                            return recordLinearCopy(dstptr, srcptr, size, own, own);
-                        }
                         auto source = findContext(hContextSrc);
                         if (!source) {
                             return forward(source);
                         }
-                        return recordLinearCopy(dstptr, srcptr, size, own, **source);
+                        return recordLinearCopy(dstptr, srcptr, size, contextOf(list), **source);
                     });
 }
 

@@ -263,11 +263,12 @@ TEST_P(CopyFromContextTest, TheBytesArrive) {
     source.expectAsModelled();
 }
 
-TEST_P(CopyFromContextTest, WithoutAContextItIsTheListsOwn) {
+TEST_P(CopyFromContextTest, WithoutAContextItIsRefused) {
     const Block source = allocatedBlock(Kind::Host, 100);
-    Block here = allocatedBlock(Kind::Device, 100);
-    EXPECT_EQ(copyFrom(nullptr, here.at(0), source.at(0), 100), ZE_RESULT_SUCCESS);
-    here.modelCopy(0, source, 0, 100);
+    const Block here = allocatedBlock(Kind::Device, 100);
+    EXPECT_EQ(copyFrom(nullptr, here.at(0), source.at(0), 100),
+              ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    EXPECT_NE(lastErrorDescription(), "");
     run();
     here.expectAsModelled();
 }

@@ -97,6 +97,7 @@ TEST_F(CommandCopyTest, TheContextOfTheSourceIsALiveOne) {
     auto *const destroyed = makeContext();
     ASSERT_EQ(api::zeContextDestroy(destroyed), ZE_RESULT_SUCCESS);
     expectRefused(fromName, copyFrom(destroyed, dst_, src_), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    expectRefused(fromName, copyFrom(nullptr, dst_, src_), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
 }
 
 TEST_F(CommandCopyTest, WindowsThatLeaveTheirMemoryAreRefused) {
