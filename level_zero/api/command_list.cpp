@@ -73,7 +73,8 @@ ze_result_t appendLists(std::string_view function,
         if (auto recorded = recordWaits(events, before); !recorded) {
             return recorded;
         }
-        if (auto recorded = recordSignal(events, copy::SignalTimes::Now, after); !recorded) {
+        recordMark(events, copy::Enclosed::Lists, before);
+        if (auto recorded = recordSignal(events, copy::Enclosed::Lists, after); !recorded) {
             return recorded;
         }
         return list->appendBatches(std::move(before), std::move(*batches), std::move(after));

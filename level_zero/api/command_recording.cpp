@@ -37,8 +37,14 @@ Result<void> recordWaits(const Synchronization &events, Commands &commands) {
     return {};
 }
 
+void recordMark(const Synchronization &events, copy::Enclosed enclosed, Commands &commands) {
+    if (events.signal != nullptr) {
+        commands.emplace_back(copy::Mark{.enclosed = enclosed});
+    }
+}
+
 Result<void> recordSignal(const Synchronization &events,
-                          copy::SignalTimes times,
+                          copy::Enclosed enclosed,
                           Commands &commands) {
     if (events.signal == nullptr) {
         return {};
@@ -47,7 +53,9 @@ Result<void> recordSignal(const Synchronization &events,
     if (!event) {
         return forward(event);
     }
-    commands.emplace_back(signalOf(*event, times));
+    copy::Signal signal = signalOf(*event, copy::SignalTimes::SinceMark);
+    signal.enclosed = enclosed;
+    commands.emplace_back(std::move(signal));
     return {};
 }
 

@@ -34,10 +34,12 @@ using Commands = std::vector<copy::Command>;
 /// InvalidSynchronizationObject.
 [[nodiscard]] Result<void> recordWaits(const Synchronization &events, Commands &commands);
 
-/// Adds what signals after it; `times` is what an event with timestamps gets to know.
-/// Errors: InvalidSynchronizationObject.
+/// Adds where it begins, for the times of the event that is signalled.
+void recordMark(const Synchronization &events, copy::Enclosed enclosed, Commands &commands);
+
+/// Adds what signals after it. Errors: InvalidSynchronizationObject.
 [[nodiscard]] Result<void> recordSignal(const Synchronization &events,
-                                        copy::SignalTimes times,
+                                        copy::Enclosed enclosed,
                                         Commands &commands);
 
 /// What closed lists recorded, for a queue that is to run it. Errors: InvalidNullHandle,
@@ -68,10 +70,10 @@ ze_result_t onAppend(std::string_view function,
         if (auto recorded = recordWaits(events, commands); !recorded) {
             return recorded;
         }
-        const auto times =
-            operation->empty() ? copy::SignalTimes::Now : copy::SignalTimes::PreviousCommand;
+        recordMark(events, copy::Enclosed::Operation, commands);
         std::ranges::move(*operation, std::back_inserter(commands));
-        if (auto recorded = recordSignal(events, times, commands); !recorded) {
+        auto recorded = recordSignal(events, copy::Enclosed::Operation, commands);
+        if (!recorded) {
             return recorded;
         }
         return list->append(std::move(commands));

@@ -2,6 +2,7 @@
 
 #include "source/copy/failure_latch.h"
 
+#include <array>
 #include <cstring>
 #include <new>
 #include <variant>
@@ -9,17 +10,21 @@
 namespace causeway::copy {
 namespace {
 
-/// Runs one command after another and remembers when the last one ran. Answers as runBatch.
+/// Runs one command after another and remembers the marks. Answers as runBatches.
 class Runner {
   public:
     Runner(Os &os, DataMover &mover, const StopFlags &stop) : os_(os), mover_(mover), stop_(stop) {}
 
-    Result<bool> run(const Command &command) {
-        const uint64_t start = timestampNow(os_);
-        auto done = std::visit(*this, command);
-        previous_ = {.start = start, .end = timestampNow(os_)};
-        isFirst_ = false;
-        return done;
+    Result<bool> run(const CommandBatch &batch) {
+        for (const Command &command : batch.commands()) {
+            if (stop_.raised()) {
+                return false;
+            }
+            if (auto done = std::visit(*this, command); !done || !*done) {
+                return done;
+            }
+        }
+        return true;
     }
 
     Result<bool> operator()(const CopyRegion &region) {
@@ -36,15 +41,19 @@ class Runner {
         return trueIf(mover_.fill(fill));
     }
 
+    Result<bool> operator()(const Mark &mark) {
+        markOf(mark.enclosed) = timestampNow(os_);
+        return true;
+    }
+
     Result<bool> operator()(const Signal &signal) {
         if (signal.times == SignalTimes::None) {
             signal.event->signal(os_);
             return true;
         }
         const uint64_t now = timestampNow(os_);
-        const bool ofPrevious = signal.times == SignalTimes::PreviousCommand && !isFirst_;
-        signal.event->signalWithTimestamps(
-            os_, ofPrevious ? previous_.start : now, ofPrevious ? previous_.end : now);
+        const bool isSinceMark = signal.times == SignalTimes::SinceMark;
+        signal.event->signalWithTimestamps(os_, isSinceMark ? markOf(signal.enclosed) : now, now);
         return true;
     }
 
@@ -66,10 +75,7 @@ class Runner {
     }
 
   private:
-    struct Interval {
-        uint64_t start = 0;
-        uint64_t end = 0;
-    };
+    uint64_t &markOf(Enclosed enclosed) { return marks_[static_cast<size_t>(enclosed)]; }
 
     static Result<void> check(const MemoryUseRef &memory) {
         return memory == nullptr ? Result<void>() : memory->check();
@@ -100,24 +106,24 @@ class Runner {
     Os &os_;
     DataMover &mover_;
     const StopFlags stop_;
-    Interval previous_;
-    bool isFirst_ = true;
+    std::array<uint64_t, 2> marks_ = {}; ///< the last ones, by what they enclose
 };
 
 } // namespace
 
-Result<bool> runBatch(Os &os, DataMover &mover, const CommandBatch &batch, const StopFlags &stop) {
+Result<bool> runBatches(Os &os,
+                        DataMover &mover,
+                        std::span<const BatchRef> batches,
+                        const StopFlags &stop) noexcept {
     try {
         Runner runner(os, mover, stop);
-        for (const Command &command : batch.commands()) {
-            if (stop.raised()) {
-                return false;
-            }
-            if (auto done = runner.run(command); !done || !*done) {
+        for (const BatchRef &batch : batches) {
+            if (auto done = runner.run(*batch); !done || !*done) {
                 return done;
             }
         }
-        return true;
+        // Without a command nobody has looked.
+        return !stop.raised();
     } catch (const std::bad_alloc &) {
         return std::unexpected(errorOf(Status::OutOfHostMemory, "no memory left to run a command"));
     }

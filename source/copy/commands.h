@@ -85,17 +85,26 @@ struct Fill {
     MemoryUseRef memory = {};
 };
 
-/// Which times a Signal leaves in its event.
+/// How much work a Mark and its Signal enclose: lists that run as one consist of operations.
+enum class Enclosed : uint8_t { Operation, Lists };
+
+/// The time at which the work begins that a Signal tells about. It must come before that in the
+/// same submission.
+struct Mark {
+    Enclosed enclosed = Enclosed::Operation;
+};
+
+/// Which times a Signal leaves in its event: it ends now.
 enum class SignalTimes : uint8_t {
     None,
-    Now,             ///< start and end are when it is signalled
-    PreviousCommand, ///< of the command before it in the batch, which took from start to end; Now
-                     ///< where it is the first
+    Now,       ///< it began now as well
+    SinceMark, ///< it began at the last Mark that encloses as much
 };
 
 struct Signal {
     EventState *event = nullptr;
     SignalTimes times = SignalTimes::None;
+    Enclosed enclosed = Enclosed::Operation;
     KeepAlive owner = {};
 };
 
@@ -125,7 +134,7 @@ struct StoreTimestamps {
 };
 
 using Command =
-    std::variant<CopyRegion, Fill, Signal, Wait, Reset, WriteTimestamp, StoreTimestamps>;
+    std::variant<CopyRegion, Fill, Mark, Signal, Wait, Reset, WriteTimestamp, StoreTimestamps>;
 
 /// Commands that run one after another. Immutable, so that queues and command lists share it: a
 /// batch can be submitted many times, to many queues at once.
@@ -138,5 +147,7 @@ class CommandBatch {
   private:
     const std::vector<Command> commands_;
 };
+
+using BatchRef = std::shared_ptr<const CommandBatch>;
 
 } // namespace causeway::copy

@@ -100,17 +100,11 @@ std::optional<Queue::Submission> Queue::next() {
 /// True: all commands are done. False: one failed, here or in another queue, or the queue ends.
 bool Queue::runAll(const std::vector<BatchRef> &batches) noexcept {
     const StopFlags stop(stopping_, &latch_.flag());
-    for (const BatchRef &batch : batches) {
-        const auto done = runBatch(os_, mover_, *batch, stop);
-        if (!done) {
-            latch_.set(done.error());
-        }
-        if (!done || !*done) {
-            return false;
-        }
+    const auto done = runBatches(os_, mover_, batches, stop);
+    if (!done) {
+        latch_.set(done.error());
     }
-    // Without a command nobody has looked.
-    return !stop.raised();
+    return done && *done;
 }
 
 /// Fence and count change together, so that neither is ahead of the other for those who look.

@@ -19,8 +19,6 @@
 
 namespace causeway::copy {
 
-using BatchRef = std::shared_ptr<const CommandBatch>;
-
 /// Runs batches one after another, in the order of submission, on a thread of its own that starts
 /// with the first ones. Queues run beside each other; events order what one does after the other.
 ///

@@ -230,6 +230,26 @@ TEST_F(CommandListTest, ListsAppendedToAnImmediateOneAreChecked) {
     EXPECT_EQ(dst_[0], 1);
 }
 
+TEST_F(CommandListTest, TimesOfAppendedListsEncloseAllThatTheyDid) {
+    auto *const timed = makeEvent(makePool(ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP), 0);
+    std::array<uint64_t, 2> during = {};
+    for (uint64_t &time : during) {
+        // Signals an event of its own, whose times are another matter.
+        ASSERT_EQ(api::zeCommandListAppendWriteGlobalTimestamp(list_, &time, event_, 0, nullptr),
+                  ZE_RESULT_SUCCESS);
+    }
+    ASSERT_EQ(api::zeCommandListClose(list_), ZE_RESULT_SUCCESS);
+    ASSERT_EQ(
+        api::zeCommandListImmediateAppendCommandListsExp(immediate_, 1, &list_, timed, 0, nullptr),
+        ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeEventHostSynchronize(timed, forEver), ZE_RESULT_SUCCESS);
+    ze_kernel_timestamp_result_t times = {};
+    ASSERT_EQ(api::zeEventQueryKernelTimestamp(timed, &times), ZE_RESULT_SUCCESS);
+    EXPECT_LE(times.global.kernelStart, during[0]);
+    EXPECT_LT(times.global.kernelStart, times.global.kernelEnd);
+    EXPECT_GE(times.global.kernelEnd, during[1]);
+}
+
 TEST_F(CommandListTest, NoParameterIsKnownYet) {
     const auto unknown = make<ze_base_desc_t>(ZE_STRUCTURE_TYPE_FORCE_UINT32);
     auto *closed = makeList(context_);

@@ -24,7 +24,8 @@ class TickingOs final : public fakes::ForwardingOs {
 class BatchRunnerTest : public fakes::ResourceCheckedTest {
   protected:
     Result<bool> run(std::vector<Command> commands) {
-        return runBatch(os_, mover_, CommandBatch(std::move(commands)), StopFlags(stop_));
+        const std::array batches = {BatchRef(std::make_shared<CommandBatch>(std::move(commands)))};
+        return runBatches(os_, mover_, batches, StopFlags(stop_));
     }
 
     static uint64_t addressOf(const void *place) { return reinterpret_cast<uint64_t>(place); }
@@ -118,25 +119,37 @@ TEST_F(BatchRunnerTest, MemoryThatIsGoneIsNotTouched) {
     EXPECT_EQ(bytes_[0], 0);
 }
 
-TEST_F(BatchRunnerTest, TimesOfThePreviousCommandAreItsBeginningAndEnd) {
-    // The timestamp is the time in the middle of the command that the events tell about.
-    uint64_t during = 0;
-    EXPECT_TRUE(must(run({fillOf(bytes_, 1),
-                          WriteTimestamp{.address = addressOf(&during)},
-                          Signal{.event = &events_[0], .times = SignalTimes::PreviousCommand},
+TEST_F(BatchRunnerTest, TimesAreFromTheMarkToTheSignal) {
+    std::array<uint64_t, 2> during = {};
+    EXPECT_TRUE(must(run({Mark{},
+                          WriteTimestamp{.address = addressOf(during.data())},
+                          WriteTimestamp{.address = addressOf(&during[1])},
+                          Signal{.event = &events_[0], .times = SignalTimes::SinceMark},
                           Signal{.event = &events_[1], .times = SignalTimes::Now}})));
-    const EventTimestamps previous = events_[0].timestamps();
-    EXPECT_EQ(previous.globalStart, during - 1);
-    EXPECT_EQ(previous.globalEnd, during + 1);
+    const EventTimestamps both = events_[0].timestamps();
+    EXPECT_EQ(both.globalStart, during[0] - 1);
+    EXPECT_EQ(both.globalEnd, during[1] + 1);
     const EventTimestamps now = events_[1].timestamps();
-    EXPECT_GT(now.globalStart, during + 1);
+    EXPECT_EQ(now.globalStart, both.globalEnd + 1);
     EXPECT_EQ(now.globalStart, now.globalEnd);
 }
 
-TEST_F(BatchRunnerTest, WithoutAPreviousCommandTheTimesAreNow) {
-    EXPECT_TRUE(must(run({Signal{.event = &events_[0], .times = SignalTimes::PreviousCommand}})));
-    EXPECT_GT(events_[0].timestamps().globalStart, 1000U);
-    EXPECT_EQ(events_[0].timestamps().globalStart, events_[0].timestamps().globalEnd);
+TEST_F(BatchRunnerTest, MarksOfListsHoldAcrossBatchesAndTheMarksInThem) {
+    const auto batchOf = [](std::vector<Command> commands) {
+        return BatchRef(std::make_shared<CommandBatch>(std::move(commands)));
+    };
+    const uint64_t start = os_.ticks + 1;
+    const std::array batches = {
+        batchOf({Mark{.enclosed = Enclosed::Lists}}),
+        batchOf({Mark{}, Signal{.event = &events_[0], .times = SignalTimes::SinceMark}}),
+        batchOf({Mark{}}),
+        batchOf({Signal{
+            .event = &events_[1], .times = SignalTimes::SinceMark, .enclosed = Enclosed::Lists}})};
+    EXPECT_TRUE(must(runBatches(os_, mover_, batches, StopFlags(stop_))));
+    EXPECT_EQ(events_[0].timestamps().globalStart, start + 1);
+    EXPECT_EQ(events_[0].timestamps().globalEnd, start + 2);
+    EXPECT_EQ(events_[1].timestamps().globalStart, start);
+    EXPECT_EQ(events_[1].timestamps().globalEnd, start + 4);
 }
 
 TEST_F(BatchRunnerTest, NothingRunsAfterACommandThatFails) {
