@@ -22,8 +22,9 @@ struct RegionSide {
 
     /// Errors: InvalidSize.
     [[nodiscard]] Result<copy::CopySide> toSide() const {
+        const bool hasSlices = region->depth != 0; // a 2D copy ignores the pitch of slices
         const uint64_t row = uint64_t{region->originY} * pitch;
-        const uint64_t slice = uint64_t{region->originZ} * slicePitch;
+        const uint64_t slice = hasSlices ? uint64_t{region->originZ} * slicePitch : 0;
         auto address = checkedAdd(toAddress(pointer), region->originX);
         for (const uint64_t offset : {row, slice}) {
             address = address ? checkedAdd(*address, offset) : address;

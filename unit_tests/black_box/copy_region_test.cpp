@@ -21,8 +21,8 @@ struct Side {
     uint32_t slicePitch = 0;
 
     [[nodiscard]] size_t rowOffset(uint32_t row, uint32_t slice) const {
-        return offset + region.originX + size_t{region.originY + row} * pitch +
-               size_t{region.originZ + slice} * slicePitch;
+        const size_t slices = region.depth == 0 ? 0 : size_t{region.originZ + slice} * slicePitch;
+        return offset + region.originX + size_t{region.originY + row} * pitch + slices;
     }
 };
 

@@ -163,6 +163,20 @@ TEST_F(CommandCopyTest, RowsBetweenThoseOfTheOtherSideDoNotOverlap) {
     ASSERT_EQ(api::zeCommandListHostSynchronize(immediate_, forEver), ZE_RESULT_SUCCESS);
 }
 
+TEST_F(CommandCopyTest, ACopyOfTwoDimensionsIgnoresThePitchOfSlices) {
+    region_ = {1, 1, 3, 4, 2, 0};
+    ASSERT_EQ(
+        api::zeCommandListAppendMemoryCopyRegion(
+            immediate_, dst_, &region_, 8, UINT32_MAX, src_, &region_, 8, 1, nullptr, 0, nullptr),
+        ZE_RESULT_SUCCESS);
+    ASSERT_EQ(api::zeCommandListHostSynchronize(immediate_, forEver), ZE_RESULT_SUCCESS);
+    for (size_t i = 0; i < bytes; ++i) {
+        const bool isCopied = (i >= 9 && i < 13) || (i >= 17 && i < 21);
+        EXPECT_EQ(dst_[i], isCopied ? src_[i] : 0) << i;
+        dst_[i] = 0; // as the fixture wants it
+    }
+}
+
 TEST_F(CommandCopyTest, NoParameterIsKnownYet) {
     const auto unknown = make<ze_base_desc_t>(ZE_STRUCTURE_TYPE_FORCE_UINT32);
     expectRefused("zeCommandListAppendMemoryCopyWithParameters",
