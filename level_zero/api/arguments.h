@@ -1,9 +1,9 @@
 #pragma once
 
+#include "shared/base/address.h"
 #include "shared/base/result.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -27,14 +27,6 @@ namespace causeway::api {
                     known);
     }
     return {};
-}
-
-[[nodiscard]] inline uint64_t toAddress(const void *pointer) {
-    return std::bit_cast<uint64_t>(pointer);
-}
-
-[[nodiscard]] inline void *toPointer(uint64_t address) {
-    return std::bit_cast<void *>(address);
 }
 
 /// The count-and-array idiom: without an array, or with count 0, tells how many there are; else

@@ -49,15 +49,11 @@ Result<Commands> recordCopy(copy::CopyRegion region, core::Context &dst, core::C
                     region.dst.address,
                     region.src.address);
     }
-    auto written = dst.use(region.dst.address,
-                           copy::extentOf(region, region.dst, "destination").value_or(0),
-                           Access::ReadWrite);
+    auto written = dst.use(region.dst.address, plan->dstExtent, Access::ReadWrite);
     if (!written) {
         return forward(written, "destination");
     }
-    auto read = src.use(region.src.address,
-                        copy::extentOf(region, region.src, "source").value_or(0),
-                        Access::ReadOnly);
+    auto read = src.use(region.src.address, plan->srcExtent, Access::ReadOnly);
     if (!read) {
         return forward(read, "source");
     }

@@ -2,8 +2,6 @@
 #include "level_zero/api/entry_points.h"
 #include "level_zero/api/handles.h"
 
-#include <algorithm>
-
 namespace causeway::api {
 namespace {
 
@@ -12,10 +10,21 @@ ze_kernel_timestamp_result_t toKernelTimestamps(const copy::EventTimestamps &tim
             .context = {.kernelStart = times.contextStart, .kernelEnd = times.contextEnd}};
 }
 
-/// One event has one result: each device works alone.
-uint32_t countOne(uint32_t *pCount) {
-    *pCount = *pCount == 0 ? 1 : std::min(*pCount, 1U);
-    return *pCount;
+using ExtendedResults = ze_event_query_kernel_timestamps_results_ext_properties_t;
+
+void writeExtended(const core::Event &event,
+                   const copy::EventTimestamps &times,
+                   const ExtendedResults &results) {
+    if (results.pKernelTimestampsBuffer != nullptr) {
+        *results.pKernelTimestampsBuffer = toKernelTimestamps(times);
+    }
+    constexpr uint32_t mapped = ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP;
+    if (results.pSynchronizedTimestampsBuffer != nullptr && (event.pool()->flags() & mapped) != 0) {
+        // The device's clock is the host's.
+        *results.pSynchronizedTimestampsBuffer = {
+            .global = {.kernelStart = times.globalStart, .kernelEnd = times.globalEnd},
+            .context = {.kernelStart = times.contextStart, .kernelEnd = times.contextEnd}};
+    }
 }
 
 template <typename Out, typename Body>
@@ -123,6 +132,7 @@ ze_result_t zeEventQueryTimestampsExp(ze_event_handle_t hEvent,
         if (!times) {
             return forward(times);
         }
+        // One event has one result: each device works alone.
         writeCounted(pCount, pTimestamps, 1, [&](ze_kernel_timestamp_result_t &item, uint32_t) {
             item = toKernelTimestamps(*times);
         });
@@ -147,22 +157,9 @@ ze_result_t zeEventQueryKernelTimestampsExt(
         if (!times) {
             return forward(times);
         }
-        const bool onlyCounts = *pCount == 0 || pResults == nullptr;
-        countOne(pCount);
-        if (onlyCounts) {
-            return {};
-        }
-        if (pResults->pKernelTimestampsBuffer != nullptr) {
-            *pResults->pKernelTimestampsBuffer = toKernelTimestamps(*times);
-        }
-        constexpr uint32_t mapped = ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP;
-        if (pResults->pSynchronizedTimestampsBuffer != nullptr &&
-            (event->pool()->flags() & mapped) != 0) {
-            // The device's clock is the host's.
-            *pResults->pSynchronizedTimestampsBuffer = {
-                .global = {.kernelStart = times->globalStart, .kernelEnd = times->globalEnd},
-                .context = {.kernelStart = times->contextStart, .kernelEnd = times->contextEnd}};
-        }
+        writeCounted(pCount, pResults, 1, [&](const ExtendedResults &results, uint32_t) {
+            writeExtended(*event, *times, results);
+        });
         return {};
     });
 }

@@ -13,10 +13,8 @@ Result<void> checkDescriptor(const ze_event_pool_desc_t *desc) {
     if (desc == nullptr) {
         return nullPointer("desc");
     }
-    constexpr uint32_t known = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC |
-                               ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP |
-                               ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP;
-    if (auto checked = checkFlags("desc->flags", desc->flags, known); !checked) {
+    auto checked = checkFlags("desc->flags", desc->flags, core::eventPoolFlags);
+    if (!checked) {
         return checked;
     }
     if (desc->count == 0) {

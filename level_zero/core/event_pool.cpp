@@ -1,5 +1,6 @@
 #include "level_zero/core/event_pool.h"
 
+#include "shared/base/address.h"
 #include "shared/base/log.h"
 
 #include <cstring>
@@ -27,10 +28,6 @@ constexpr uint64_t bytesFor(uint32_t count) {
     return (uint64_t{count} + 1) * sizeof(copy::EventState);
 }
 
-void *pointerTo(uint64_t address) {
-    return reinterpret_cast<void *>(address); // NOLINT(performance-no-int-to-ptr)
-}
-
 } // namespace
 
 Result<std::shared_ptr<EventPool>> EventPool::create(ContextRef owner,
@@ -50,7 +47,7 @@ Result<std::shared_ptr<EventPool>> EventPool::create(ContextRef owner,
     pool->claimed_.resize(shape.count);
     const PoolHeader header = {
         .magic = poolMagic, .version = poolVersion, .count = shape.count, .flags = shape.flags};
-    std::memcpy(pointerTo(*address), &header, sizeof(header));
+    std::memcpy(toPointer(*address), &header, sizeof(header));
     return pool;
 }
 
@@ -76,13 +73,10 @@ Result<void> EventPool::readHeader() {
     const auto use = memory.use(address_, sizeof(PoolHeader), Access::ReadWrite);
     PoolHeader header;
     if (range && use && address_ % alignof(copy::EventState) == 0) {
-        std::memcpy(&header, pointerTo(address_), sizeof(header));
+        std::memcpy(&header, toPointer(address_), sizeof(header));
     }
-    constexpr uint32_t known = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC |
-                               ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP |
-                               ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP;
     if (header.magic != poolMagic || header.version != poolVersion || header.count == 0 ||
-        (header.flags & ~known) != 0 || bytesFor(header.count) > range->sizeBytes ||
+        (header.flags & ~eventPoolFlags) != 0 || bytesFor(header.count) > range->sizeBytes ||
         !memory.use(address_, bytesFor(header.count), Access::ReadWrite)) {
         return fail(Status::InvalidArgument, "the handle is not one of an event pool");
     }
@@ -133,7 +127,7 @@ void EventPool::claim(uint32_t index) noexcept {
 }
 
 copy::EventState &EventPool::stateAt(uint32_t index) const {
-    return copy::EventState::at(pointerTo(address_ + bytesFor(index)));
+    return copy::EventState::at(toPointer(address_ + bytesFor(index)));
 }
 
 bool EventPool::hasTimestamps() const {

@@ -13,6 +13,11 @@
 
 namespace causeway::core {
 
+/// Those that have a meaning.
+inline constexpr ze_event_pool_flags_t eventPoolFlags =
+    ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP |
+    ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP;
+
 struct EventPoolShape {
     uint32_t count = 0; ///< of events, at least 1
     ze_event_pool_flags_t flags = 0;

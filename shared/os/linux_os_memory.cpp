@@ -1,3 +1,4 @@
+#include "shared/base/address.h"
 #include "shared/os/linux_os.h"
 #include "shared/os/retry.h"
 
@@ -12,10 +13,6 @@
 
 namespace causeway {
 namespace {
-
-void *pointer(uint64_t address) {
-    return reinterpret_cast<void *>(address); // NOLINT(performance-no-int-to-ptr)
-}
 
 int protectionBits(Protection protection) {
     switch (protection) {
@@ -33,7 +30,7 @@ OsResult<uint64_t> mapped(void *result) {
     if (result == MAP_FAILED) {
         return std::unexpected(Errno{errno});
     }
-    return reinterpret_cast<uint64_t>(result);
+    return toAddress(result);
 }
 
 constexpr int reservationFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -41,12 +38,12 @@ constexpr int reservationFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 } // namespace
 
 OsResult<uint64_t> LinuxOs::reserveAddress(uint64_t hint, uint64_t sizeBytes) {
-    return mapped(::mmap(pointer(hint), sizeBytes, PROT_NONE, reservationFlags, -1, 0));
+    return mapped(::mmap(toPointer(hint), sizeBytes, PROT_NONE, reservationFlags, -1, 0));
 }
 
 OsResult<void> LinuxOs::blankAddress(uint64_t address, uint64_t sizeBytes) {
-    const auto result =
-        mapped(::mmap(pointer(address), sizeBytes, PROT_NONE, reservationFlags | MAP_FIXED, -1, 0));
+    const auto result = mapped(
+        ::mmap(toPointer(address), sizeBytes, PROT_NONE, reservationFlags | MAP_FIXED, -1, 0));
     if (!result) {
         return std::unexpected(result.error());
     }
@@ -55,7 +52,7 @@ OsResult<void> LinuxOs::blankAddress(uint64_t address, uint64_t sizeBytes) {
 
 OsResult<void> LinuxOs::mapFile(
     uint64_t address, uint64_t sizeBytes, Protection protection, int fd, uint64_t offset) {
-    const auto result = mapped(::mmap(pointer(address),
+    const auto result = mapped(::mmap(toPointer(address),
                                       sizeBytes,
                                       protectionBits(protection),
                                       MAP_SHARED | MAP_FIXED,
@@ -68,12 +65,12 @@ OsResult<void> LinuxOs::mapFile(
 }
 
 OsResult<void> LinuxOs::unmap(uint64_t address, uint64_t sizeBytes) {
-    return retryVoid([&] { return ::munmap(pointer(address), sizeBytes); });
+    return retryVoid([&] { return ::munmap(toPointer(address), sizeBytes); });
 }
 
 OsResult<void> LinuxOs::protect(uint64_t address, uint64_t sizeBytes, Protection protection) {
     return retryVoid(
-        [&] { return ::mprotect(pointer(address), sizeBytes, protectionBits(protection)); });
+        [&] { return ::mprotect(toPointer(address), sizeBytes, protectionBits(protection)); });
 }
 
 OsResult<uint64_t> LinuxOs::mapCount() {

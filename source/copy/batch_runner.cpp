@@ -1,5 +1,6 @@
 #include "source/copy/batch_runner.h"
 
+#include "shared/base/address.h"
 #include "source/copy/failure_latch.h"
 
 #include <array>
@@ -91,8 +92,7 @@ class Runner {
         if (auto there = check(memory); !there) {
             return forward(there);
         }
-        auto *target = reinterpret_cast<void *>(address); // NOLINT(performance-no-int-to-ptr)
-        std::memcpy(target, &value, sizeof(value));
+        std::memcpy(toPointer(address), &value, sizeof(value));
         return true;
     }
 

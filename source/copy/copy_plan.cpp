@@ -22,6 +22,25 @@ std::optional<uint64_t> piecesExtent(uint64_t sizeBytes, uint64_t count, uint64_
     return checkedAdd(*toLast, sizeBytes);
 }
 
+/// Bytes from the first to the last of one side of a region that is not empty. `name` is for the
+/// sentence.
+Result<uint64_t> extentOf(const CopyRegion &region, const CopySide &side, std::string_view name) {
+    const auto slice = piecesExtent(region.widthBytes, region.height, side.rowPitch);
+    const auto all = slice ? piecesExtent(*slice, region.depth, side.slicePitch) : std::nullopt;
+    if (!all || !checkedAdd(side.address, *all)) {
+        return fail(Status::InvalidSize,
+                    "{} x {} x {} bytes with pitches {} and {} do not fit the {} at {:#x}",
+                    region.widthBytes,
+                    region.height,
+                    region.depth,
+                    side.rowPitch,
+                    side.slicePitch,
+                    name,
+                    side.address);
+    }
+    return *all;
+}
+
 /// Slices of one row are rows; rows without gaps are one row.
 void simplify(CopyPlan &plan, uint64_t depth) {
     const auto isDense = [&] {
@@ -71,10 +90,10 @@ bool touchesRow(const RowLayout &rows, const CopyPlan &plan, uint64_t begin, uin
 }
 
 /// Whether the sides share a byte; rows of one may lie between those of the other.
-bool sidesMeet(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
+bool sidesMeet(const CopyPlan &plan) {
     const uint64_t dst = plan.dst.address;
     const uint64_t src = plan.src.address;
-    if (dst + dstExtent <= src || src + srcExtent <= dst) {
+    if (dst + plan.dstExtent <= src || src + plan.srcExtent <= dst) {
         return false;
     }
     if (plan.rows > mostRowsLookedAt) {
@@ -91,8 +110,8 @@ bool sidesMeet(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
 
 /// With equal pitches every row moves by the same distance: copied from the end that it moves
 /// towards, no row is overwritten before it is read. With others no order is right in general.
-RowOrder orderOf(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
-    if (!sidesMeet(plan, dstExtent, srcExtent)) {
+RowOrder orderOf(const CopyPlan &plan) {
+    if (!sidesMeet(plan)) {
         return RowOrder::Any;
     }
     const bool samePitches =
@@ -102,26 +121,6 @@ RowOrder orderOf(const CopyPlan &plan, uint64_t dstExtent, uint64_t srcExtent) {
 }
 
 } // namespace
-
-Result<uint64_t> extentOf(const CopyRegion &region, const CopySide &side, std::string_view name) {
-    if (region.widthBytes == 0 || region.height == 0 || region.depth == 0) {
-        return 0;
-    }
-    const auto slice = piecesExtent(region.widthBytes, region.height, side.rowPitch);
-    const auto all = slice ? piecesExtent(*slice, region.depth, side.slicePitch) : std::nullopt;
-    if (!all || !checkedAdd(side.address, *all)) {
-        return fail(Status::InvalidSize,
-                    "{} x {} x {} bytes with pitches {} and {} do not fit the {} at {:#x}",
-                    region.widthBytes,
-                    region.height,
-                    region.depth,
-                    side.rowPitch,
-                    side.slicePitch,
-                    name,
-                    side.address);
-    }
-    return *all;
-}
 
 Result<CopyPlan> planCopy(const CopyRegion &region) {
     if (region.widthBytes == 0 || region.height == 0 || region.depth == 0) {
@@ -141,9 +140,11 @@ Result<CopyPlan> planCopy(const CopyRegion &region) {
     CopyPlan plan = {.dst = layoutOf(region.dst),
                      .src = layoutOf(region.src),
                      .widthBytes = region.widthBytes,
-                     .height = region.height};
+                     .height = region.height,
+                     .dstExtent = *dstExtent,
+                     .srcExtent = *srcExtent};
     simplify(plan, region.depth);
-    plan.order = orderOf(plan, *dstExtent, *srcExtent);
+    plan.order = orderOf(plan);
     return plan;
 }
 

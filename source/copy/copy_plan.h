@@ -4,7 +4,6 @@
 #include "source/copy/commands.h"
 
 #include <cstdint>
-#include <string_view>
 
 namespace causeway::copy {
 
@@ -30,6 +29,8 @@ struct CopyPlan {
     uint64_t widthBytes = 0; ///< of a row
     uint64_t height = 0;     ///< rows of a slice
     uint64_t rows = 0;       ///< of all slices; 0: nothing to copy
+    uint64_t dstExtent = 0;  ///< bytes from the first to the last of the destination
+    uint64_t srcExtent = 0;
     RowOrder order = RowOrder::Any;
 
     /// The sides share bytes, and no order is right.
@@ -48,10 +49,6 @@ struct CopyPlan {
         return layout.address + row / height * layout.slicePitch + row % height * layout.rowPitch;
     }
 };
-
-/// Bytes from the first to the last of one side of a region; 0 where it is empty. `name` is for the
-/// sentence. Errors: InvalidSize as of planCopy.
-Result<uint64_t> extentOf(const CopyRegion &region, const CopySide &side, std::string_view name);
 
 /// Errors: InvalidSize where the region reaches beyond the address space, or its rows or slices
 /// overlap each other.

@@ -1,5 +1,6 @@
 #include "source/copy/data_mover.h"
 
+#include "shared/base/address.h"
 #include "shared/base/checked.h"
 #include "source/copy/copy_plan.h"
 #include "source/copy/row_chunks.h"
@@ -12,12 +13,8 @@
 namespace causeway::copy {
 namespace {
 
-void *pointerTo(uint64_t address) {
-    return reinterpret_cast<void *>(address); // NOLINT(performance-no-int-to-ptr)
-}
-
 void moveRow(const CopyPlan &plan, uint64_t row) {
-    std::memmove(pointerTo(plan.dstOf(row)), pointerTo(plan.srcOf(row)), plan.widthBytes);
+    std::memmove(toPointer(plan.dstOf(row)), toPointer(plan.srcOf(row)), plan.widthBytes);
 }
 
 void copyInOrder(const CopyPlan &plan) {
@@ -31,7 +28,7 @@ void copyInOrder(const CopyPlan &plan) {
 void fillPart(const Fill &fill, uint64_t begin, uint64_t end) {
     const auto pattern = fill.pattern.bytes();
     if (pattern.size() == 1) {
-        std::memset(pointerTo(fill.address + begin), std::to_integer<int>(pattern[0]), end - begin);
+        std::memset(toPointer(fill.address + begin), std::to_integer<int>(pattern[0]), end - begin);
         return;
     }
     std::array<std::byte, 16 * FillPattern::longest> tile = {};
@@ -42,7 +39,7 @@ void fillPart(const Fill &fill, uint64_t begin, uint64_t end) {
     }
     for (uint64_t at = begin; at < end;) {
         const size_t length = std::min<uint64_t>(tile.size(), end - at);
-        std::memcpy(pointerTo(fill.address + at), tile.data(), length);
+        std::memcpy(toPointer(fill.address + at), tile.data(), length);
         at += length;
     }
 }
@@ -101,8 +98,8 @@ void DataMover::copyShared(const CopyPlan &plan) {
         }
         const uint64_t dst = plan.dstOf(chunk.firstRow);
         const auto part = chunks.partOf(chunk, dst);
-        std::memcpy(pointerTo(dst + part.begin),
-                    pointerTo(plan.srcOf(chunk.firstRow) + part.begin),
+        std::memcpy(toPointer(dst + part.begin),
+                    toPointer(plan.srcOf(chunk.firstRow) + part.begin),
                     part.end - part.begin);
     });
 }
