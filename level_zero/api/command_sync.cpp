@@ -70,14 +70,8 @@ Result<void> checkHint(const core::CommandList &list, const void *ptr, size_t si
     if (ptr == nullptr) {
         return nullPointer("ptr");
     }
-    auto use = list.owner().context->use(toAddress(ptr), size, Access::ReadOnly);
-    if (!use) {
-        return forward(use);
-    }
-    if (size > 0 && *use == nullptr) {
-        return fail(Status::InvalidArgument, "{} is not memory of the context", ptr);
-    }
-    return {};
+    return size == 0 ? Result<void>()
+                     : list.owner().context->require(toAddress(ptr), size, Access::ReadOnly);
 }
 
 } // namespace

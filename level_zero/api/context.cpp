@@ -55,7 +55,8 @@ Result<void> createContext(core::Driver &driver,
 ze_result_t onResidency(const char *function,
                         ze_context_handle_t hContext,
                         ze_device_handle_t hDevice,
-                        const void *ptr) {
+                        const void *ptr,
+                        size_t size) {
     return onContext(function, hContext, [&](core::Context &context) -> Result<void> {
         if (auto device = findDeviceIn(context, hDevice); !device) {
             return forward(device);
@@ -63,11 +64,10 @@ ze_result_t onResidency(const char *function,
         if (ptr == nullptr) {
             return nullPointer("ptr");
         }
-        const auto info = context.memory().pointerInfo(toAddress(ptr));
-        if (info.kind == memory::PointerKind::Unknown) {
-            return fail(Status::InvalidArgument, "nothing is allocated or mapped at {}", ptr);
+        if (size == 0) {
+            return fail(Status::InvalidSize, "the size is 0");
         }
-        return {};
+        return context.require(toAddress(ptr), size, Access::None);
     });
 }
 
@@ -125,15 +125,15 @@ ze_result_t zeContextSystemBarrier(ze_context_handle_t hContext, ze_device_handl
 ze_result_t zeContextMakeMemoryResident(ze_context_handle_t hContext,
                                         ze_device_handle_t hDevice,
                                         void *ptr,
-                                        size_t) {
-    return onResidency("zeContextMakeMemoryResident", hContext, hDevice, ptr);
+                                        size_t size) {
+    return onResidency("zeContextMakeMemoryResident", hContext, hDevice, ptr, size);
 }
 
 ze_result_t zeContextEvictMemory(ze_context_handle_t hContext,
                                  ze_device_handle_t hDevice,
                                  void *ptr,
-                                 size_t) {
-    return onResidency("zeContextEvictMemory", hContext, hDevice, ptr);
+                                 size_t size) {
+    return onResidency("zeContextEvictMemory", hContext, hDevice, ptr, size);
 }
 
 } // namespace causeway::api

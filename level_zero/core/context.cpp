@@ -58,6 +58,20 @@ Result<copy::MemoryUseRef> Context::use(uint64_t address, uint64_t sizeBytes, Ac
     return std::make_shared<const UseOfContext>(shared_from_this(), std::move(*use));
 }
 
+Result<void> Context::require(uint64_t address, uint64_t sizeBytes, Access needed) {
+    auto use = memory_->use(address, sizeBytes, needed);
+    if (!use) {
+        return forward(use);
+    }
+    if (!use->isOurs()) {
+        return fail(Status::InvalidArgument,
+                    "{} bytes at {:#x} are not memory of the context",
+                    sizeBytes,
+                    address);
+    }
+    return {};
+}
+
 bool Context::sees(const Device &device) const {
     return std::find(devices_.begin(), devices_.end(), &device) != devices_.end();
 }

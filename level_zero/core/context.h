@@ -62,6 +62,10 @@ class Context : public std::enable_shared_from_this<Context> {
                                                  uint64_t sizeBytes,
                                                  Access needed);
 
+    /// For what only names memory: all of it must be of this context. Errors: those of
+    /// MemoryManager::use, InvalidArgument (foreign memory).
+    [[nodiscard]] Result<void> require(uint64_t address, uint64_t sizeBytes, Access needed);
+
     [[nodiscard]] std::span<const Device *const> devices() const { return devices_; }
 
     [[nodiscard]] bool sees(const Device &device) const;

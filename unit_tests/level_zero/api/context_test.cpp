@@ -65,6 +65,10 @@ TEST_F(ContextTest, ResidencyIsOfMemoryThatTheContextKnows) {
     int local = 0;
     for (const auto call : {api::zeContextMakeMemoryResident, api::zeContextEvictMemory}) {
         EXPECT_EQ(call(context_, device, address + 7, 10), ZE_RESULT_SUCCESS);
+        EXPECT_EQ(call(context_, device, address, page), ZE_RESULT_SUCCESS);
+        EXPECT_EQ(call(context_, device, address, page + 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(call(context_, device, address, SIZE_MAX), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+        EXPECT_EQ(call(context_, device, address, 0), ZE_RESULT_ERROR_INVALID_SIZE);
         EXPECT_EQ(call(context_, device, address + page, page), ZE_RESULT_ERROR_INVALID_ARGUMENT);
         EXPECT_EQ(call(context_, device, &local, 4), ZE_RESULT_ERROR_INVALID_ARGUMENT);
         EXPECT_EQ(call(context_, device, nullptr, 4), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
