@@ -66,9 +66,7 @@ Result<void> waitForQueues(const core::Context &context) {
     if (!driver) {
         return forward(driver);
     }
-    for (const auto &queue : (*driver)->objects().queuesOf(context)) {
-        static_cast<void>(queue->synchronize(UINT64_MAX));
-    }
+    static_cast<void>(core::synchronizeAll((*driver)->objects().queuesOf(context)));
     return {};
 }
 

@@ -44,7 +44,10 @@ Result<std::shared_ptr<EventPool>> EventPool::create(ContextRef owner,
     }
     pool->address_ = *address;
     pool->shape_ = shape;
-    pool->claimed_.resize(shape.count);
+    {
+        const MutexLock lock(pool->mutex_); // for the analysis: nobody else knows the pool
+        pool->claimed_.resize(shape.count);
+    }
     const PoolHeader header = {
         .magic = poolMagic, .version = poolVersion, .count = shape.count, .flags = shape.flags};
     std::memcpy(toPointer(*address), &header, sizeof(header));

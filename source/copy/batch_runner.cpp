@@ -114,7 +114,7 @@ class Runner {
 Result<bool> runBatches(Os &os,
                         DataMover &mover,
                         std::span<const BatchRef> batches,
-                        const StopFlags &stop) noexcept {
+                        const StopFlags &stop) {
     try {
         Runner runner(os, mover, stop);
         for (const BatchRef &batch : batches) {

@@ -17,6 +17,6 @@ namespace causeway::copy {
 Result<bool> runBatches(Os &os,
                         DataMover &mover,
                         std::span<const BatchRef> batches,
-                        const StopFlags &stop) noexcept;
+                        const StopFlags &stop);
 
 } // namespace causeway::copy

@@ -79,7 +79,7 @@ bool touchesRow(const RowLayout &rows, const CopyPlan &plan, uint64_t begin, uin
         return false;
     }
     const auto lastAt = [](uint64_t offset, uint64_t count, uint64_t pitch) {
-        return count == 1 ? 0 : std::min(offset / pitch, count - 1);
+        return pitch == 0 ? 0 : std::min(offset / pitch, count - 1); // 0: there is one
     };
     const uint64_t offset = end - 1 - rows.address;
     const uint64_t slice = lastAt(offset, plan.rows / plan.height, rows.slicePitch);

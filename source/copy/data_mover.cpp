@@ -59,7 +59,7 @@ DataMover::DataMover(Os &os, const MoverLimits &limits)
 DataMover::~DataMover() {
     if (!hasThreads()) {
         // The end of the pool would wait for threads that do not exist here.
-        static_cast<void>(pool_.release());
+        [[maybe_unused]] const WorkerPool *left = pool_.release();
     }
 }
 

@@ -76,7 +76,7 @@ TEST_F(CommandOrderTest, ACommandWaitsForEachEventOfItsList) {
     auto *const done = event(3);
     auto *const immediate = createImmediate(context());
     copyWord(immediate, 1, 0, done, starts);
-    for (const size_t next : {2, 0, 1}) {
+    for (const size_t next : std::initializer_list<size_t>{2, 0, 1}) {
         EXPECT_EQ(commandListHostSynchronize(immediate, 1'000'000), ZE_RESULT_NOT_READY);
         EXPECT_EQ(zeEventQueryStatus(done), ZE_RESULT_NOT_READY);
         signal(starts[next]);

@@ -127,7 +127,7 @@ TEST_P(CopyTest, AnySizeAtAnyAlignment) {
     Block dst = allocatedBlock(Kind::Device, most + 64);
     const Block src = allocatedBlock(Kind::Host, most + 64);
     for (size_t size = 1; size <= most && !HasFailure(); size += 1 + size / 9) {
-        for (const size_t odd : {0, 1, 7, 33}) {
+        for (const size_t odd : std::initializer_list<size_t>{0, 1, 7, 33}) {
             copy(dst, odd, src, size % 32, size);
             run();
             dst.expectAsModelled();
@@ -181,7 +181,7 @@ TEST_P(CopyTest, FillsRepeatPatternsOfEverySize) {
     Block block = allocatedBlock(Kind::Device, 4 * smallPage);
     for (size_t patternSize = 1; patternSize <= 128; patternSize *= 2) {
         const auto pattern = randomPattern(patternSize);
-        for (const size_t count : {1, 2, 3, 31}) {
+        for (const size_t count : std::initializer_list<size_t>{1, 2, 3, 31}) {
             fill(block, numberIn(random_, 0, 1000), pattern, count * patternSize);
             run();
             block.expectAsModelled();
@@ -195,7 +195,7 @@ TEST_P(CopyTest, OtherPatternsAreRefusedAndNothingIsFilled) {
     const auto result = [&](size_t patternSize, size_t size) {
         return fillResult(block.at(0), pattern.data(), patternSize, size);
     };
-    for (const size_t bad : {0, 3, 24, 127, 256, 512}) {
+    for (const size_t bad : std::initializer_list<size_t>{0, 3, 24, 127, 256, 512}) {
         EXPECT_EQ(result(bad, bad == 0 ? 8 : bad), ZE_RESULT_ERROR_INVALID_SIZE) << bad;
     }
     EXPECT_EQ(result(8, 20), ZE_RESULT_ERROR_INVALID_SIZE);

@@ -202,7 +202,7 @@ TEST_F(ExternalMemoryTest, AForgedObjectIsRefused) {
     EXPECT_EQ(tryImport(forged.get()), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_F(ExternalMemoryTest, ObjectsInBanksGiveNoDescriptorAndExportableOnesTakeAFile) {
+TEST_F(ExternalMemoryTest, ExportableObjectsTakeFilesUpToTheLimit_LastDescriptor) {
     Peer peer({.descriptorLimit = 64});
     const auto reply =
         peer.ask({.command = Command::CountObjects, .flags = 1, .size = chunk, .value = 1000});

@@ -134,7 +134,7 @@ TEST_F(CommandCopyTest, SizesThatWrapAreRefused) {
 
 TEST_F(CommandCopyTest, PatternsArePowersOfTwoThatDivideTheSize) {
     std::array<uint8_t, 256> pattern = {};
-    for (const size_t size : {0, 3, 100, 256}) {
+    for (const size_t size : {size_t{0}, size_t{3}, size_t{100}, size_t{256}}) {
         expectRefused(fillName, fill(dst_, pattern.data(), size), ZE_RESULT_ERROR_INVALID_SIZE);
     }
     expectRefused(fillName, fill(dst_, pattern.data(), 4, 6), ZE_RESULT_ERROR_INVALID_SIZE);

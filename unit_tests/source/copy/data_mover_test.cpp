@@ -275,12 +275,15 @@ TEST_F(DataMoverTest, AForkedChildWorksAloneWhateverItsParentDid_Forks) {
 }
 
 TEST_F(DataMoverTest, AForkedChildMayDestroyAMoverWhoseThreadsItLacks_Forks) {
-    auto mover = std::make_unique<DataMover>(os_, sharedLimits);
+    CallingOs os(os_);
+    auto mover = std::make_unique<DataMover>(os, sharedLimits);
+    os.atStart = [&] {
+        expectWorksInChild([&] {
+            mover.reset();
+            return true;
+        });
+    };
     expectCopiesLikeModel(*mover, {.dst = 3, .src = 130000, .width = 100000});
-    expectWorksInChild([&] {
-        mover.reset();
-        return true;
-    });
 }
 
 TEST_F(DataMoverTest, LimitsOfTheMachineAreBounded) {
