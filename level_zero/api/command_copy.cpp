@@ -198,6 +198,7 @@ ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t hCommandList,
                       nullptr);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the API's parameters
 ze_result_t zeCommandListAppendMemoryCopyWithParameters(ze_command_list_handle_t hCommandList,
                                                         void *dstptr,
                                                         const void *srcptr,
@@ -215,6 +216,7 @@ ze_result_t zeCommandListAppendMemoryCopyWithParameters(ze_command_list_handle_t
                       pNext);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the API's parameters
 ze_result_t zeCommandListAppendMemoryCopyFromContext(ze_command_list_handle_t hCommandList,
                                                      void *dstptr,
                                                      ze_context_handle_t hContextSrc,
@@ -235,6 +237,7 @@ ze_result_t zeCommandListAppendMemoryCopyFromContext(ze_command_list_handle_t hC
                     });
 }
 
+// NOLINTNEXTLINE(readability-function-size): the API's parameters
 ze_result_t zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t hCommandList,
                                                 void *dstptr,
                                                 const ze_copy_region_t *dstRegion,
@@ -257,6 +260,7 @@ ze_result_t zeCommandListAppendMemoryCopyRegion(ze_command_list_handle_t hComman
                     });
 }
 
+// NOLINTNEXTLINE(readability-function-size): the API's parameters
 ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t hCommandList,
                                           void *ptr,
                                           const void *pattern,
@@ -274,6 +278,7 @@ ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t hCommandList,
                       nullptr);
 }
 
+// NOLINTNEXTLINE(readability-function-size): the API's parameters
 ze_result_t zeCommandListAppendMemoryFillWithParameters(ze_command_list_handle_t hCommandList,
                                                         void *ptr,
                                                         const void *pattern,

@@ -157,6 +157,7 @@ ze_result_t zeCommandListAppendWriteGlobalTimestamp(ze_command_list_handle_t hCo
                     });
 }
 
+// NOLINTNEXTLINE(readability-function-size): the API's parameters
 ze_result_t zeCommandListAppendQueryKernelTimestamps(ze_command_list_handle_t hCommandList,
                                                      uint32_t numEvents,
                                                      ze_event_handle_t *phEvents,

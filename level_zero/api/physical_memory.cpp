@@ -45,8 +45,8 @@ Result<core::Handle *> createPhysical(core::Context &context,
     if (!external) {
         return forward(external);
     }
-    if (external->imported) {
-        return context.importPhysical(**device, *placement, desc.size, *external->imported);
+    if (const auto fd = external->imported) {
+        return context.importPhysical(**device, *placement, desc.size, *fd);
     }
     return context.createPhysical(**device, *placement, desc.size, external->file);
 }
