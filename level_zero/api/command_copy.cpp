@@ -37,8 +37,30 @@ struct RegionSide {
     }
 };
 
+/// Whose memory one side of a copy is, by the pointer that was passed.
+struct Origin {
+    core::Context &context;
+    const void *pointer = nullptr;
+
+    /// Takes hold of what is worked on. A region can begin far from its pointer: one that leaves
+    /// our memory is a mistake, and not the application's own affair.
+    [[nodiscard]] Result<copy::MemoryUseRef> use(uint64_t address,
+                                                 uint64_t sizeBytes,
+                                                 Access needed) const {
+        auto used = context.use(address, sizeBytes, needed);
+        if (used && *used == nullptr && address != toAddress(pointer) && sizeBytes > 0 &&
+            context.memory().pointerInfo(toAddress(pointer)).kind != memory::PointerKind::Unknown) {
+            return fail(Status::InvalidArgument,
+                        "the region begins at {:#x}, outside the memory of {}",
+                        address,
+                        pointer);
+        }
+        return used;
+    }
+};
+
 /// Checks the arithmetic of a copy and takes hold of its memory.
-Result<Commands> recordCopy(copy::CopyRegion region, core::Context &dst, core::Context &src) {
+Result<Commands> recordCopy(copy::CopyRegion region, const Origin &dst, const Origin &src) {
     auto plan = copy::planCopy(region);
     if (!plan) {
         return forward(plan);
@@ -74,8 +96,8 @@ Result<Commands> recordLinearCopy(
     return recordCopy({.dst = {.address = toAddress(dstptr)},
                        .src = {.address = toAddress(srcptr)},
                        .widthBytes = size},
-                      context,
-                      source);
+                      {.context = context, .pointer = dstptr},
+                      {.context = source, .pointer = srcptr});
 }
 
 Result<Commands> recordRegionCopy(const RegionSide &dst,
@@ -109,8 +131,8 @@ Result<Commands> recordRegionCopy(const RegionSide &dst,
                        .widthBytes = dst.region->width,
                        .height = dst.region->height,
                        .depth = std::max(dst.region->depth, 1U)}, // 0: a 2D copy
-                      context,
-                      context);
+                      {.context = context, .pointer = dst.pointer},
+                      {.context = context, .pointer = src.pointer});
 }
 
 Result<Commands> recordFill(

@@ -30,7 +30,7 @@ Result<void> FailureLatch::check() const noexcept {
         return {};
     }
     const MutexLock lock(mutex_);
-    return std::unexpected(copyOf(*error_));
+    return error_ ? std::unexpected(copyOf(*error_)) : Result<void>();
 }
 
 } // namespace causeway::copy

@@ -64,17 +64,20 @@ Result<void> MemoryManager::requireUsable(uint64_t address, uint64_t end, Access
                     address);
     }
     const Region &held = region->second.value;
-    if (!held.isReservation()) {
-        const AddressStretch whole =
-            held.allocation ? AddressStretch{region->first, held.allocation->sizeBytes}
-                            : AddressStretch{held.import->address, held.import->sizeBytes};
-        if (address < whole.base || end - whole.base > whole.sizeBytes) {
+    std::optional<AddressStretch> whole; // of an allocation or an import
+    if (held.allocation) {
+        whole = {region->first, held.allocation->sizeBytes};
+    } else if (held.import) {
+        whole = {held.import->address, held.import->sizeBytes};
+    }
+    if (whole) {
+        if (address < whole->base || end - whole->base > whole->sizeBytes) {
             return fail(Status::InvalidArgument,
                         "{} bytes at {:#x} reach beyond the {} bytes at {:#x}",
                         end - address,
                         address,
-                        whole.sizeBytes,
-                        whole.base);
+                        whole->sizeBytes,
+                        whole->base);
         }
         if (held.allocation) {
             return {};

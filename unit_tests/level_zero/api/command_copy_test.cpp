@@ -132,6 +132,15 @@ TEST_F(CommandCopyTest, SizesThatWrapAreRefused) {
     EXPECT_NE(copyRegion(dst_, &region_, src_, &region_), ZE_RESULT_SUCCESS);
 }
 
+TEST_F(CommandCopyTest, ARegionThatBeginsOutsideTheMemoryOfItsPointerIsRefused) {
+    region_ = {UINT32_MAX, 0, 0, 1, 1, 1};
+    const ze_copy_region_t inside = {0, 0, 0, 1, 1, 1};
+    expectRefused(
+        regionName, copyRegion(dst_, &region_, src_, &inside), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    expectRefused(
+        regionName, copyRegion(dst_, &inside, src_, &region_), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
 TEST_F(CommandCopyTest, PatternsArePowersOfTwoThatDivideTheSize) {
     std::array<uint8_t, 256> pattern = {};
     for (const size_t size : {size_t{0}, size_t{3}, size_t{100}, size_t{256}}) {

@@ -173,7 +173,7 @@ TEST_F(CommandListTest, AClosedListTakesNothing) {
     EXPECT_EQ(time, 0U);
 }
 
-TEST_F(CommandListTest, AListThatCannotBeClosedKeepsItsCommandsAndStaysOpen) {
+TEST_F(CommandListTest, AListThatCannotBeClosedKeepsItsCommandsAndStaysOpen_NoMemory) {
     appendGoodCopy(list_);
     fakes::failAllocationsFrom(1);
     const ze_result_t closed = api::zeCommandListClose(list_);

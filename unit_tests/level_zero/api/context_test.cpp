@@ -102,7 +102,7 @@ TEST_F(ContextTest, WhatWasMadeInAContextGoesWithIt) {
 /// With one object of each kind in it.
 using FullContextTest = CommandFixture;
 
-TEST_F(FullContextTest, AContextEndsWhereThereIsNoMemory) {
+TEST_F(FullContextTest, AContextEndsWhereThereIsNoMemory_NoMemory) {
     makeFence(queue_);
     appendGoodCopy(list_);
     appendGoodCopy(immediate_);

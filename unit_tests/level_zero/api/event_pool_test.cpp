@@ -128,7 +128,7 @@ TEST_F(EventPoolTest, APoolThatIsNoPoolIsNotOpened) {
     EXPECT_EQ(created_, nullptr);
 }
 
-TEST_F(EventPoolTest, ACreateThatFailsGivesItsMemoryBack) {
+TEST_F(EventPoolTest, ACreateThatFailsGivesItsMemoryBack_NoMemory) {
     const auto mappings = fakes::ResourceSnapshot::take().mappings;
     desc_.count = 10'000; // more than a page of any kind
     int failures = 0;
@@ -145,7 +145,7 @@ TEST_F(EventPoolTest, ACreateThatFailsGivesItsMemoryBack) {
     EXPECT_NE(fakes::ResourceSnapshot::take().mappings, mappings);
 }
 
-TEST_F(EventPoolTest, AnOpenThatFailsGivesItsMemoryBack) {
+TEST_F(EventPoolTest, AnOpenThatFailsGivesItsMemoryBack_NoMemory) {
     ze_ipc_event_pool_handle_t handle = {};
     ASSERT_EQ(api::zeEventPoolGetIpcHandle(makePool(ZE_EVENT_POOL_FLAG_IPC), &handle),
               ZE_RESULT_SUCCESS);

@@ -109,13 +109,13 @@ class SharedEventTest : public EventTest {
     ze_event_pool_handle_t peers_ = nullptr;
 };
 
-TEST_F(SharedEventTest, ACreateThatFailsDoesNotCountAsUse) {
+TEST_F(SharedEventTest, ACreateThatFailsDoesNotCountAsUse_NoMemory) {
     auto *const peers = makeEvent(peers_, 0);
     createAfterFailures([&] { ASSERT_EQ(api::zeEventHostSignal(peers), ZE_RESULT_SUCCESS); });
     EXPECT_EQ(api::zeEventQueryStatus(created_), ZE_RESULT_SUCCESS) << "a peer has signalled";
 }
 
-TEST_F(SharedEventTest, ACreateThatFailsLeavesTheEventAsItWas) {
+TEST_F(SharedEventTest, ACreateThatFailsLeavesTheEventAsItWas_NoMemory) {
     auto *const first = makeEvent(shared_, 0);
     auto *const peers = makeEvent(peers_, 0);
     ASSERT_EQ(api::zeEventHostSignal(first), ZE_RESULT_SUCCESS);

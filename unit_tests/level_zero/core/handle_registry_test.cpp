@@ -90,7 +90,7 @@ TEST_F(HandleRegistryTest, RemoveAllEndsThoseThatAreWantedAndNoOther) {
     EXPECT_EQ(registry_.size(), 1U);
 }
 
-TEST_F(HandleRegistryTest, RemoveAllNeedsNoMemory) {
+TEST_F(HandleRegistryTest, RemoveAllNeedsNoMemory_NoMemory) {
     for (int i = 0; i < 100; ++i) {
         static_cast<void>(registry_.add(std::make_shared<int>(i)));
     }

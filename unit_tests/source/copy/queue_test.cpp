@@ -250,7 +250,7 @@ class CallingMemory final : public MemoryUse {
     std::function<void()> call_;
 };
 
-TEST_F(QueueTest, ACommandWithoutMemoryFailsAndTheProcessGoesOn) {
+TEST_F(QueueTest, ACommandWithoutMemoryFailsAndTheProcessGoesOn_NoMemory) {
     Queue queue(os_, mover_, latch_);
     const auto fence = makeFence();
     const auto noMemory = std::make_shared<CallingMemory>([] {
@@ -263,7 +263,7 @@ TEST_F(QueueTest, ACommandWithoutMemoryFailsAndTheProcessGoesOn) {
     EXPECT_FALSE(events_[1].isSignalled());
 }
 
-TEST_F(QueueTest, FencesFailWithoutASentenceWhereThereIsNoMemoryForIt) {
+TEST_F(QueueTest, FencesFailWithoutASentenceWhereThereIsNoMemoryForIt_NoMemory) {
     Queue queue(os_, mover_, latch_);
     const auto fence = makeFence();
     uint64_t time = 0;
@@ -280,7 +280,7 @@ TEST_F(QueueTest, FencesFailWithoutASentenceWhereThereIsNoMemoryForIt) {
     EXPECT_FALSE(events_[1].isSignalled());
 }
 
-TEST_F(QueueTest, AQueueEndsWhereThereIsNoMemory) {
+TEST_F(QueueTest, AQueueEndsWhereThereIsNoMemory_NoMemory) {
     const auto fence = makeFence();
     {
         auto queue = std::make_unique<Queue>(os_, mover_, latch_);
