@@ -15,6 +15,8 @@ self=$(readlink -f "${BASH_SOURCE[0]}")
 . "$(dirname "$self")/env.sh"
 # shellcheck source=scripts/debian.sh
 . "$(dirname "$self")/debian.sh"
+# Its roots are Debian's, whatever this machine is.
+archive=Debian component=main
 
 usage() {
     echo "usage: in-debian.sh [--worktree] [--fresh] SUITE COMMAND [ARGUMENT...]" >&2

@@ -49,8 +49,8 @@ void collectFds(msghdr &header, std::vector<UniqueFd> &fds) {
         for (size_t i = 0; i < count; ++i) {
             int fd = -1;
             std::memcpy(&fd, CMSG_DATA(control) + i * sizeof(int), sizeof(int));
-            PublicNumbers::ofProcess().given(fd);
             fds.emplace_back(fd);
+            PublicNumbers::ofProcess().given(fd);
         }
     }
 }

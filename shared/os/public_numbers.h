@@ -30,6 +30,8 @@ class PublicNumbers {
     /// The kernel has just given us this number.
     void given(int fd);
 
+    [[nodiscard]] size_t count() const { return count_; }
+
   private:
     mutable Mutex mutex_;
     std::unordered_map<int, Claim> claims_ GUARDED_BY(mutex_);

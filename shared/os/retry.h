@@ -36,9 +36,9 @@ template <typename Call>
     if (!result) {
         return std::unexpected(result.error());
     }
-    const int fd = static_cast<int>(*result);
-    PublicNumbers::ofProcess().given(fd);
-    return UniqueFd(fd);
+    UniqueFd fd(static_cast<int>(*result));
+    PublicNumbers::ofProcess().given(fd.get());
+    return fd;
 }
 
 } // namespace causeway

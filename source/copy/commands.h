@@ -26,8 +26,8 @@ class MemoryUse {
   public:
     virtual ~MemoryUse() = default;
 
-    /// Any thread. Errors: DeviceLost where the addresses are not what they were when the command
-    /// was recorded: a device would have met a page fault.
+    /// Any thread. Errors: DeviceLost where nothing is there any more that permits the access: a
+    /// device would meet a page fault.
     [[nodiscard]] virtual Result<void> check() const = 0;
 };
 

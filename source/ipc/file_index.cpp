@@ -7,39 +7,13 @@ namespace causeway::ipc {
 void FileIndex::add(const void *owner,
                     uint64_t file,
                     const memory::PhysicalMemoryRef &object,
-                    uint64_t address,
-                    Kept kept) {
+                    uint64_t address) {
     const MutexLock lock(mutex_);
     if (entries_.size() >= sweepAt_) {
-        sweep();
+        std::erase_if(entries_, [](const auto &item) { return item.second.object.expired(); });
         sweepAt_ = std::max(sweepAt_, 2 * entries_.size());
     }
-    Entry &entry = entries_[{owner, file}];
-    if (entry.kept == Kept::Yes && entry.object.lock() == object) {
-        kept = Kept::Yes; // promised, and still true
-    }
-    kept_ += (kept == Kept::Yes ? 1 : 0);
-    kept_ -= (entry.kept == Kept::Yes ? 1 : 0);
-    entry = Entry{.object = object, .address = address, .kept = kept};
-}
-
-bool FileIndex::mayKeep(const void *owner, uint64_t file, size_t most) {
-    const MutexLock lock(mutex_);
-    if (kept_ >= most) {
-        sweep();
-    }
-    const auto entry = entries_.find({owner, file});
-    return kept_ < most || (entry != entries_.end() && entry->second.kept == Kept::Yes);
-}
-
-void FileIndex::sweep() {
-    std::erase_if(entries_, [](const auto &item) { return item.second.object.expired(); });
-    recount();
-}
-
-void FileIndex::recount() {
-    kept_ = static_cast<size_t>(std::ranges::count_if(
-        entries_, [](const auto &item) { return item.second.kept == Kept::Yes; }));
+    entries_.insert_or_assign({owner, file}, Entry{.object = object, .address = address});
 }
 
 std::optional<FileIndex::Found> FileIndex::find(const void *owner, uint64_t file) const {
@@ -58,7 +32,6 @@ std::optional<FileIndex::Found> FileIndex::find(const void *owner, uint64_t file
 void FileIndex::dropOwner(const void *owner) {
     const MutexLock lock(mutex_);
     std::erase_if(entries_, [owner](const auto &item) { return item.first.first == owner; });
-    recount();
 }
 
 size_t FileIndex::size() const {

@@ -116,9 +116,8 @@ void IpcService::rememberFile(const memory::MemoryManager &owner, const Export &
     }
 }
 
-/// Tickets may take a quarter of the process's descriptors; objects of their own take half.
 bool IpcService::ticketsFit() const {
-    return exports_.size() < os_.descriptorLimit() / 4;
+    return PublicNumbers::ofProcess().count() < publicLimit();
 }
 
 void IpcService::put(const memory::MemoryManager &owner, const wire::HandleBytes &handle) {

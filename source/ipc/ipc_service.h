@@ -82,6 +82,9 @@ class IpcService {
     [[nodiscard]] size_t liveExports() const { return exports_.size(); }
 
   private:
+    /// How many descriptors applications may be told of. Objects' own files take half of all.
+    [[nodiscard]] uint64_t publicLimit() const { return os_.descriptorLimit() / 4; }
+
     [[nodiscard]] bool ticketsFit() const;
     Result<wire::HandleBytes> exportSnapshot(memory::MemoryManager &owner,
                                              wire::HandleKind kind,

@@ -56,12 +56,13 @@ Result<int> IpcService::descriptorAt(memory::MemoryManager &owner, uint64_t addr
         return std::unexpected(number.error());
     }
     const uint64_t identity = identityOf(number->file);
-    if (!files_.mayKeep(&owner, identity, os_.descriptorLimit() / 4)) {
+    // One that a handle has is there already.
+    if (PublicNumbers::ofProcess().count() > publicLimit() && !files_.find(&owner, identity)) {
         return fail(Status::OutOfHostMemory,
-                    "a quarter of this process's descriptors belong to memory that was asked for "
-                    "one");
+                    "{} of this process's descriptors are those that applications were told of",
+                    publicLimit());
     }
-    files_.add(&owner, identity, piece.object, snapshot->address, FileIndex::Kept::Yes);
+    files_.add(&owner, identity, piece.object, snapshot->address);
     static_cast<void>((*file)->publish(kmd::PublishUntil::MemoryIsGone));
     return number->fd;
 }

@@ -38,24 +38,12 @@ MemoryManager::MemoryManager(kmd::Backend &backend,
     , pool_(std::move(pool))
     , space_(std::move(space)) {}
 
+/// All goes, so nothing is cut at borders, and nothing needs memory. A mapping that cannot be
+/// undone stays: nobody may use it any more, and what it shows of a bank may change.
 MemoryManager::~MemoryManager() {
-    Dropped dropped;
     const MutexLock lock(mutex_);
-    while (regions_.size() > 0) {
-        const auto region = regions_.begin();
-        const uint64_t start = region->first;
-        const uint64_t end = region->second.end;
-        if (const auto released = releaseRegion(start, end, dropped); !released) {
-            // The address is leaked. Nobody may use it any more; what it shows of a bank may
-            // change.
-            log(LogLevel::Error,
-                "context destroyed, but [{:#x}, {:#x}) could not be released: {}",
-                start,
-                end,
-                released.error().message);
-            mappings_.moveTo(start, end, dropped.mappings);
-            regions_.moveTo(start, end, dropped.regions);
-        }
+    for (const auto &[start, region] : regions_) {
+        releaseOrLeave(start, region.end);
     }
 }
 

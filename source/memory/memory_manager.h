@@ -240,10 +240,17 @@ class MemoryManager {
     [[nodiscard]] Result<void> requireExportable(uint64_t va, uint64_t end) const REQUIRES(mutex_);
     [[nodiscard]] Result<void> requireUsable(uint64_t address, uint64_t end, Access needed) const
         REQUIRES(mutex_);
-    [[nodiscard]] Result<void> requireAccess(uint64_t address, uint64_t end, Access needed) const
-        REQUIRES(mutex_);
-    [[nodiscard]] Result<void> checkUse(uint64_t address, uint64_t sizeBytes, Access needed) const;
+    [[nodiscard]] static Result<void> requireAccess(const IntervalMap<Mapping> &mappings,
+                                                    uint64_t address,
+                                                    uint64_t end,
+                                                    Access needed);
+    /// `region`: what an AddressUse keeps, or 0.
+    [[nodiscard]] Result<void> checkUse(uint64_t region,
+                                        uint64_t address,
+                                        uint64_t sizeBytes,
+                                        Access needed) const;
     void endUse(uint64_t va);
+    void releaseOrLeave(uint64_t va, uint64_t end) noexcept;
     [[nodiscard]] Result<RangeSnapshot> snapshotOf(uint64_t address, uint64_t sizeBytes) const
         REQUIRES(mutex_);
     [[nodiscard]] AddressStretch wholeMapping(IntervalMap<Mapping>::const_iterator at) const

@@ -23,7 +23,7 @@ Result<void> AddressUse::check() const {
     if (window_.sizeBytes == 0) {
         return {};
     }
-    return manager_->checkUse(window_.address, window_.sizeBytes, window_.needed);
+    return manager_->checkUse(region_, window_.address, window_.sizeBytes, window_.needed);
 }
 
 Result<AddressUse> MemoryManager::use(uint64_t address, uint64_t sizeBytes, Access needed) {
@@ -83,13 +83,16 @@ Result<void> MemoryManager::requireUsable(uint64_t address, uint64_t end, Access
             return {};
         }
     }
-    return requireAccess(address, end, needed);
+    return requireAccess(mappings_, address, end, needed);
 }
 
-Result<void> MemoryManager::requireAccess(uint64_t address, uint64_t end, Access needed) const {
+Result<void> MemoryManager::requireAccess(const IntervalMap<Mapping> &mappings,
+                                          uint64_t address,
+                                          uint64_t end,
+                                          Access needed) {
     uint64_t at = address;
-    for (auto it = mappings_.find(address); at < end; ++it) {
-        if (it == mappings_.end() || it->first > at) {
+    for (auto it = mappings.find(address); at < end; ++it) {
+        if (it == mappings.end() || it->first > at) {
             return fail(Status::InvalidArgument,
                         "nothing is mapped at {:#x}, byte {} of {} at {:#x}",
                         at,
@@ -108,12 +111,16 @@ Result<void> MemoryManager::requireAccess(uint64_t address, uint64_t end, Access
     return {};
 }
 
-Result<void> MemoryManager::checkUse(uint64_t address, uint64_t sizeBytes, Access needed) const {
+Result<void> MemoryManager::checkUse(uint64_t region,
+                                     uint64_t address,
+                                     uint64_t sizeBytes,
+                                     Access needed) const {
     const MutexLock lock(mutex_);
-    if (retired_.regions.find(address) != retired_.regions.end()) {
-        return {}; // an import that nobody can change any more
-    }
-    if (auto usable = requireAccess(address, address + sizeBytes, needed); !usable) {
+    // An import that was closed meanwhile lies there as it was. Addresses of a reservation are not
+    // held: what is retired there is somebody else's.
+    const bool isRetired = region != 0 && retired_.regions.find(region) != retired_.regions.end();
+    const auto &mappings = isRetired ? retired_.mappings : mappings_;
+    if (auto usable = requireAccess(mappings, address, address + sizeBytes, needed); !usable) {
         return fail(Status::DeviceLost,
                     "a command met a page fault: {}; when it was recorded there was",
                     usable.error().message);
@@ -135,13 +142,21 @@ void MemoryManager::endUse(uint64_t va) {
     const uint64_t end = retired->second.end;
     retired_.mappings.moveTo(va, end, dropped.mappings);
     retired_.regions.moveTo(va, end, dropped.regions);
-    if (auto released = space_->release(va, end - va); !released) {
-        // Lost, and never handed out again (architecture.md, idea 5).
-        log(LogLevel::Warn,
-            "{} bytes at {:#x} stay taken: {}",
-            end - va,
-            va,
-            released.error().message);
+    releaseOrLeave(va, end);
+}
+
+/// What cannot be given back is lost, and never handed out again (architecture.md, idea 5).
+void MemoryManager::releaseOrLeave(uint64_t va, uint64_t end) noexcept {
+    try {
+        if (auto released = space_->release(va, end - va); !released) {
+            log(LogLevel::Error,
+                "[{:#x}, {:#x}) could not be released: {}",
+                va,
+                end,
+                released.error().message);
+        }
+        // NOLINTNEXTLINE(bugprone-empty-catch): nor is there memory to say so
+    } catch (const std::bad_alloc &) {
     }
 }
 

@@ -126,6 +126,10 @@ TEST_F(DescriptorOwnershipTest, QueriesLeaveTheApplicationDescriptors) {
     constexpr uint64_t limit = 128; // half for objects, a quarter for those asked about
     Peer peer({.descriptorLimit = limit});
     const uint64_t start = peer.buildRange(many, chunk, 1);
+    constexpr uint64_t handles = 10; // they have theirs, which is the query's too
+    for (uint64_t i = 0; i < handles; ++i) {
+        peer.exportObject(start + i * chunk);
+    }
     std::map<ze_result_t, uint64_t> results;
     for (int round = 0; round < 2; ++round) { // what was given once is given again
         results.clear();

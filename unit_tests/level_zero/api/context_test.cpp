@@ -100,12 +100,31 @@ TEST_F(ContextTest, WhatWasMadeInAContextGoesWithIt) {
 }
 
 /// With one object of each kind in it.
-using FullContextTest = CommandFixture;
+class FullContextTest : public CommandFixture {
+  protected:
+    void mapOverTwoReservations() {
+        auto *first = static_cast<std::byte *>(reserve(2 * page));
+        ASSERT_EQ(api::zeVirtualMemFree(context_, first, 2 * page), ZE_RESULT_SUCCESS);
+        for (std::byte *hint : {first, first + page}) {
+            void *at = nullptr;
+            ASSERT_EQ(api::zeVirtualMemReserve(context_, hint, page, &at), ZE_RESULT_SUCCESS);
+            ASSERT_EQ(at, hint);
+        }
+        ASSERT_EQ(api::zeVirtualMemMap(context_,
+                                       first,
+                                       2 * page,
+                                       makePhysical(2 * page),
+                                       0,
+                                       ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+                  ZE_RESULT_SUCCESS);
+    }
+};
 
 TEST_F(FullContextTest, AContextEndsWhereThereIsNoMemory_NoMemory) {
     makeFence(queue_);
     appendGoodCopy(list_);
     appendGoodCopy(immediate_);
+    mapOverTwoReservations();
     const core::Objects &objects = core::driverSlot().get()->objects();
     fakes::failAllocationsFrom(1);
     const ze_result_t result = api::zeContextDestroy(context_);

@@ -63,6 +63,9 @@ TEST_F(EventPoolTest, TheDescriptorIsChecked) {
 
 TEST_F(EventPoolTest, MoreEventsThanThereIsMemoryAreRefused) {
     desc_.count = UINT32_MAX;
+    if (linuxOs().totalMemory() > uint64_t{UINT32_MAX} * sizeof(copy::EventState)) {
+        GTEST_SKIP() << "this machine has the memory";
+    }
     EXPECT_NE(create(), ZE_RESULT_SUCCESS);
     EXPECT_TRUE(lastSentence().starts_with("zeEventPoolCreate:")) << lastSentence();
     EXPECT_EQ(created_, nullptr);

@@ -156,6 +156,25 @@ TEST_F(SoftMemoryManagerTest, AFailedFreeLeavesTheReservationWhole) {
         fakes::OsCall::Unmap, va, [&] { return manager_->freeReservation(va, 3 * devicePage); });
 }
 
+// What a command was recorded for is gone, and something else that is in use lies there, freed.
+TEST_F(SoftMemoryManagerTest, AUseOfAReservationIsNotThatOfWhatLiesThereNext) {
+    const uint64_t va = must(manager_->reserve(0, devicePage));
+    must(manager_->map(va, devicePage, object(1), 0, Access::ReadWrite));
+    const AddressUse before = must(manager_->use(va, devicePage, Access::ReadWrite));
+    must(before.check());
+    must(manager_->freeReservation(va, devicePage));
+    const uint64_t next = must(manager_->allocate(
+        {.kind = AllocationKind::Device, .device = &device(), .sizeBytes = devicePage}));
+    if (next != va) {
+        must(manager_->free(next));
+        GTEST_SKIP() << "the kernel gave another address";
+    }
+    const AddressUse after = must(manager_->use(next, devicePage, Access::ReadWrite));
+    must(manager_->free(next));
+    must(after.check());
+    EXPECT_TRUE(failsWith(before.check(), Status::DeviceLost));
+}
+
 void SoftMemoryManagerTest::sweep(const std::function<Result<uint64_t>()> &allocate) {
     uint64_t failures = 0;
     const auto resources = fakes::ResourceSnapshot::take();
