@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -21,6 +22,11 @@ namespace causeway {
 namespace {
 
 constexpr uint64_t page = 4096;
+
+/// Of this process: the names are those of the whole machine.
+std::string socketName() {
+    return "causeway-linux-os-test-" + std::to_string(::getpid());
+}
 
 class LinuxOsTest : public fakes::ResourceCheckedTest {
   protected:
@@ -60,9 +66,8 @@ TEST_F(LinuxOsTest, DescriptorsAreClosedOnExec) {
     made.push_back(std::move(*os_.epollCreate()));
     made.push_back(std::move(*os_.eventCreate()));
     made.push_back(std::move(*os_.openProcess(os_.processId())));
-    made.push_back(std::move(*os_.listenAbstract("causeway-linux-os-test", 1)));
-    made.push_back(
-        std::move(*os_.connectAbstract("causeway-linux-os-test", std::chrono::milliseconds(1000))));
+    made.push_back(std::move(*os_.listenAbstract(socketName(), 1)));
+    made.push_back(std::move(*os_.connectAbstract(socketName(), std::chrono::milliseconds(1000))));
     made.push_back(std::move(*os_.accept(made[6].get())));
     ASSERT_TRUE(
         os_.sendMessage(made[7].get(), std::array{std::byte{1}}, std::array{made[0].get()}));
@@ -77,9 +82,9 @@ TEST_F(LinuxOsTest, DescriptorsAreClosedOnExec) {
 }
 
 TEST_F(LinuxOsTest, PeerThatHasGoneIsAnErrorAndNotASignal) {
-    const UniqueFd listener = std::move(*os_.listenAbstract("causeway-linux-os-test", 1));
+    const UniqueFd listener = std::move(*os_.listenAbstract(socketName(), 1));
     const UniqueFd client =
-        std::move(*os_.connectAbstract("causeway-linux-os-test", std::chrono::milliseconds(1000)));
+        std::move(*os_.connectAbstract(socketName(), std::chrono::milliseconds(1000)));
     (void)os_.accept(listener.get()); // and closed
     const auto sent = os_.sendMessage(client.get(), std::array{std::byte{1}}, {});
     ASSERT_FALSE(sent);
@@ -118,9 +123,9 @@ TEST_F(LinuxOsTest, MapCountFollowsMappings) {
 }
 
 TEST_F(LinuxOsTest, ConnectGivesUpInTimeWhereNobodyAccepts) {
-    const UniqueFd listener = std::move(*os_.listenAbstract("causeway-linux-os-test", 0));
+    const UniqueFd listener = std::move(*os_.listenAbstract(socketName(), 0));
     const auto connect = [&] {
-        return os_.connectAbstract("causeway-linux-os-test", std::chrono::milliseconds(50));
+        return os_.connectAbstract(socketName(), std::chrono::milliseconds(50));
     };
     const auto first = connect(); // fills the queue of one
     ASSERT_TRUE(first);
