@@ -41,6 +41,19 @@ ze_result_t onEventProperty(std::string_view function,
     });
 }
 
+/// What both queries that list results per device begin with.
+Result<copy::EventTimestamps> timestampsOn(const core::Event &event,
+                                           ze_device_handle_t hDevice,
+                                           const uint32_t *pCount) {
+    if (auto device = findDeviceIn(event.context(), hDevice); !device) {
+        return forward(device);
+    }
+    if (pCount == nullptr) {
+        return nullPointer("pCount");
+    }
+    return event.timestamps();
+}
+
 } // namespace
 
 ze_result_t zeEventCreate(ze_event_pool_handle_t hEventPool,
@@ -122,13 +135,7 @@ ze_result_t zeEventQueryTimestampsExp(ze_event_handle_t hEvent,
                                       uint32_t *pCount,
                                       ze_kernel_timestamp_result_t *pTimestamps) {
     return onEvent("zeEventQueryTimestampsExp", hEvent, [&](const auto &event) -> Result<void> {
-        if (auto device = findDeviceIn(event->context(), hDevice); !device) {
-            return forward(device);
-        }
-        if (pCount == nullptr) {
-            return nullPointer("pCount");
-        }
-        auto times = event->timestamps();
+        auto times = timestampsOn(*event, hDevice, pCount);
         if (!times) {
             return forward(times);
         }
@@ -147,13 +154,7 @@ ze_result_t zeEventQueryKernelTimestampsExt(
     ze_event_query_kernel_timestamps_results_ext_properties_t *pResults) {
     constexpr auto function = "zeEventQueryKernelTimestampsExt";
     return onEvent(function, hEvent, [&](const auto &event) -> Result<void> {
-        if (auto device = findDeviceIn(event->context(), hDevice); !device) {
-            return forward(device);
-        }
-        if (pCount == nullptr) {
-            return nullPointer("pCount");
-        }
-        auto times = event->timestamps();
+        auto times = timestampsOn(*event, hDevice, pCount);
         if (!times) {
             return forward(times);
         }
