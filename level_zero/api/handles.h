@@ -3,6 +3,7 @@
 #include "level_zero/api/guard.h"
 #include "level_zero/core/driver_slot.h"
 #include "shared/base/result.h"
+#include "shared/os/fork.h"
 
 #include <level_zero/ze_api.h>
 
@@ -16,10 +17,15 @@ namespace causeway::api {
 /// Errors: Uninitialized.
 [[nodiscard]] inline Result<core::Driver *> currentDriver() {
     core::Driver *driver = core::driverSlot().get();
-    if (driver == nullptr) {
-        return fail(Status::Uninitialized, "neither zeInit nor zeInitDrivers was called");
+    if (driver != nullptr) {
+        return driver;
     }
-    return driver;
+    if (isForkedChild()) {
+        return fail(Status::Uninitialized,
+                    "this process was forked from one that had loaded the driver, whose handles "
+                    "mean nothing here; zeInit or zeInitDrivers starts the driver afresh");
+    }
+    return fail(Status::Uninitialized, "neither zeInit nor zeInitDrivers was called");
 }
 
 /// Errors of all: Uninitialized, InvalidNullHandle, InvalidArgument.

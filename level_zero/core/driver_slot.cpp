@@ -1,12 +1,18 @@
 #include "level_zero/core/driver_slot.h"
 
+#include "shared/os/fork.h"
+
 #include <utility>
 
 namespace causeway::core {
+namespace {
+
+constinit std::atomic<DriverSlot::Builder> chosenBuilder = nullptr;
+
+} // namespace
 
 void DriverSlot::setBuilder(Builder builder) {
-    const MutexLock lock(mutex_);
-    builder_ = builder;
+    chosenBuilder = builder;
 }
 
 Result<Driver *> DriverSlot::initialize() {
@@ -15,10 +21,11 @@ Result<Driver *> DriverSlot::initialize() {
     }
     const MutexLock lock(mutex_);
     if (!driver_) {
-        if (builder_ == nullptr) {
+        const Builder builder = chosenBuilder;
+        if (builder == nullptr) {
             return fail(Status::Uninitialized, "no driver was set up in this process");
         }
-        auto built = builder_();
+        auto built = builder();
         if (!built) {
             return forward(built);
         }
@@ -36,8 +43,8 @@ std::unique_ptr<Driver> DriverSlot::exchange(std::unique_ptr<Driver> driver) {
 }
 
 DriverSlot &driverSlot() {
-    static auto *const slot = new DriverSlot;
-    return *slot;
+    static constinit PerProcess<DriverSlot> slots;
+    return slots.get();
 }
 
 } // namespace causeway::core

@@ -15,8 +15,9 @@ class DriverSlot {
   public:
     using Builder = Result<std::unique_ptr<Driver>> (*)();
 
-    /// The composition root says how a driver is made; before the first `initialize`.
-    void setBuilder(Builder builder);
+    /// The composition root says how a driver is made, in this process and those forked from it;
+    /// before the first `initialize`.
+    static void setBuilder(Builder builder);
 
     /// The driver, built by the first call. Errors: the builder's; Uninitialized without one.
     Result<Driver *> initialize();
@@ -30,13 +31,13 @@ class DriverSlot {
 
   private:
     Mutex mutex_;
-    Builder builder_ GUARDED_BY(mutex_) = nullptr;
     std::unique_ptr<Driver> driver_ GUARDED_BY(mutex_);
     std::atomic<Driver *> current_ = nullptr;
 };
 
-/// The process's slot. Never destroyed: other threads, and the exit handlers of an application, may
-/// call the driver until the very end.
+/// The process's slot. A forked child has an empty one: nothing of its parent's driver, with whose
+/// threads and locks nobody knows what is, is ever used there. Never destroyed: other threads, and
+/// the exit handlers of an application, may call the driver until the very end.
 [[nodiscard]] DriverSlot &driverSlot();
 
 } // namespace causeway::core

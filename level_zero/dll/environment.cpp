@@ -146,6 +146,7 @@ Settings readSettings(const Lookup &lookup, std::vector<std::string> &warnings) 
     if (const auto timeout = reader.number("CAUSEWAY_IPC_TIMEOUT_MS", 1, maxTimeoutMs)) {
         settings.ipcTimeout = std::chrono::milliseconds(*timeout);
     }
+    settings.ipcFolder = reader.text("CAUSEWAY_IPC_DIR").value_or("");
     settings.affinityMask = reader.text("ZE_AFFINITY_MASK").value_or("");
     return settings;
 }

@@ -15,6 +15,7 @@ struct Settings {
     uint64_t softMemoryBytes = 0;                ///< CAUSEWAY_SOFT_MEMORY; 0: the back end's choice
     bool softDedicated = false;                  ///< CAUSEWAY_SOFT_DEDICATED
     std::chrono::milliseconds ipcTimeout{10000}; ///< CAUSEWAY_IPC_TIMEOUT_MS
+    std::string ipcFolder;                       ///< CAUSEWAY_IPC_DIR
     std::string affinityMask;                    ///< ZE_AFFINITY_MASK, not yet judged
 
     bool operator==(const Settings &) const = default;

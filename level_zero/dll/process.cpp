@@ -4,6 +4,7 @@
 #include "level_zero/ddi/dispatch.h"
 #include "level_zero/dll/environment.h"
 #include "shared/base/log.h"
+#include "shared/os/fork.h"
 #include "shared/os/linux_os.h"
 #include "source/ipc/ipc_service.h"
 #include "source/kmd/soft/soft_backend.h"
@@ -23,7 +24,7 @@ struct Engine {
                   {.deviceCount = settings.softDevices,
                    .memoryBytes = settings.softMemoryBytes,
                    .dedicatedOnly = settings.softDedicated})
-        , ipc(linuxOs(), backend, {.timeout = settings.ipcTimeout})
+        , ipc(linuxOs(), backend, {.timeout = settings.ipcTimeout, .folder = settings.ipcFolder})
         , mover(linuxOs()) {}
 
     kmd::soft::SoftBackend backend;
@@ -31,8 +32,32 @@ struct Engine {
     copy::DataMover mover;
 };
 
-/// Leak checkers take what a static points to for reachable.
-Engine *keptEngine = nullptr;
+/// The engine of this process. Like the driver, it is never destroyed: the application's threads,
+/// and ours, may still be in it while the process exits.
+class KeptEngine {
+  public:
+    KeptEngine() = default;
+    KeptEngine(const KeptEngine &) = delete;
+    KeptEngine &operator=(const KeptEngine &) = delete;
+
+    /// At the process's end. A forked child's end is not its parent's.
+    ~KeptEngine() {
+        if (engine_ != nullptr && generation_ == processGeneration()) {
+            engine_->ipc.removeSocketFile();
+        }
+    }
+
+    void keep(std::unique_ptr<Engine> engine) {
+        engine_ = engine.release();
+        generation_ = processGeneration();
+    }
+
+  private:
+    Engine *engine_ = nullptr;
+    uint64_t generation_ = 0;
+};
+
+KeptEngine keptEngine;
 
 Settings settingsOfProcess(std::vector<std::string> &warnings) {
     // Nobody in this library changes the environment.
@@ -54,15 +79,13 @@ Result<std::unique_ptr<core::Driver>> buildDriver() {
                                      .mover = engine->mover,
                                      .osPageBytes = linuxOs().pageSize()};
     auto driver = std::make_unique<core::Driver>(ddi::dispatch(), services, visible);
-    // Like the driver, the engine is never destroyed: the application's threads, and ours, may
-    // still be in it while the process exits.
-    keptEngine = engine.release();
+    keptEngine.keep(std::move(engine));
     return driver;
 }
 
 /// Runs when the library is loaded; the driver is built by zeInit.
 const bool registered = [] {
-    core::driverSlot().setBuilder(&buildDriver);
+    core::DriverSlot::setBuilder(&buildDriver);
     return true;
 }();
 

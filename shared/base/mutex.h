@@ -19,6 +19,8 @@
 #define RELEASE(...) CAUSEWAY_TSA(release_capability(__VA_ARGS__))
 #define RELEASE_GENERIC(...) CAUSEWAY_TSA(release_generic_capability(__VA_ARGS__))
 #define EXCLUDES(...) CAUSEWAY_TSA(locks_excluded(__VA_ARGS__))
+#define TRY_ACQUIRE(...) CAUSEWAY_TSA(try_acquire_capability(__VA_ARGS__))
+#define NO_THREAD_SAFETY_ANALYSIS CAUSEWAY_TSA(no_thread_safety_analysis)
 
 namespace causeway {
 
@@ -28,6 +30,8 @@ class CAPABILITY("mutex") Mutex {
     void lock() ACQUIRE() { mutex_.lock(); }
 
     void unlock() RELEASE() { mutex_.unlock(); }
+
+    bool tryLock() TRY_ACQUIRE(true) { return mutex_.try_lock(); }
 
   private:
     std::mutex mutex_;

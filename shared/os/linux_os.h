@@ -2,6 +2,8 @@
 
 #include "shared/os/os.h"
 
+#include <sys/stat.h>
+
 namespace causeway {
 
 /// The shipped Os. Stateless; one instance serves the process (`linuxOs()`).
@@ -22,6 +24,14 @@ class LinuxOs final : public Os {
     OsResult<void> lockForReading(int fd, uint64_t offset, uint64_t sizeBytes) override;
     OsResult<bool> isLockedByOthers(int fd, uint64_t offset, uint64_t sizeBytes) override;
 
+    OsResult<UniqueFd> openFolder(const std::string &path) override;
+    OsResult<UniqueFd> openFolderAt(int folder, const std::string &name) override;
+    OsResult<void> makeFolderAt(int folder, const std::string &name) override;
+    OsResult<FileInfo> fileInfoAt(int folder, const std::string &name) override;
+    OsResult<std::vector<std::string>> listFolder(int folder, size_t most) override;
+    OsResult<void> renameAt(int folder, const std::string &from, const std::string &to) override;
+    OsResult<void> removeFileAt(int folder, const std::string &name) override;
+
     OsResult<uint64_t> reserveAddress(uint64_t hint, uint64_t sizeBytes) override;
     OsResult<void> blankAddress(uint64_t address, uint64_t sizeBytes) override;
     OsResult<void> mapFile(uint64_t address,
@@ -37,8 +47,16 @@ class LinuxOs final : public Os {
     OsResult<UniqueFd> listenAbstract(const std::string &name, int backlog) override;
     OsResult<UniqueFd> connectAbstract(const std::string &name,
                                        std::chrono::milliseconds timeout) override;
+    OsResult<UniqueFd> listenAt(int folder, const std::string &name, int backlog) override;
+    OsResult<UniqueFd> connectAt(int folder,
+                                 const std::string &name,
+                                 std::chrono::milliseconds timeout) override;
     OsResult<UniqueFd> accept(int fd) override;
+    OsResult<std::pair<UniqueFd, UniqueFd>> socketPair() override;
+    OsResult<void> bindAbstract(int fd, const std::string &name) override;
+    OsResult<std::string> abstractName(int fd) override;
     OsResult<PeerCredentials> peerCredentials(int fd) override;
+    OsResult<UniqueFd> peerProcess(int fd) override;
     OsResult<void> sendMessage(int fd,
                                std::span<const std::byte> bytes,
                                std::span<const int> fds) override;
@@ -63,6 +81,7 @@ class LinuxOs final : public Os {
     pid_t processId() override;
     uid_t userId() override;
     OsResult<UniqueFd> openProcess(pid_t pid) override;
+    OsResult<UniqueFd> fetchDescriptor(int process, int fd) override;
     OsResult<void> randomBytes(std::span<std::byte> bytes) override;
     std::chrono::steady_clock::time_point now() override;
     std::chrono::nanoseconds rawTime() override;
@@ -74,5 +93,8 @@ class LinuxOs final : public Os {
 };
 
 [[nodiscard]] Os &linuxOs();
+
+/// What the calls of the stat(2) family tell.
+[[nodiscard]] FileInfo toFileInfo(const struct stat &status);
 
 } // namespace causeway

@@ -34,6 +34,14 @@ bool isBeyondFileSizeLimit(uint64_t endByte) {
 
 } // namespace
 
+FileInfo toFileInfo(const struct stat &status) {
+    return FileInfo{.device = status.st_dev,
+                    .inode = status.st_ino,
+                    .sizeBytes = static_cast<uint64_t>(status.st_size),
+                    .mode = status.st_mode,
+                    .owner = status.st_uid};
+}
+
 OsResult<UniqueFd> LinuxOs::memfdCreate(const std::string &name, unsigned flags) {
     return retryFd([&] { return ::memfd_create(name.c_str(), flags | MFD_CLOEXEC); });
 }
@@ -59,10 +67,7 @@ OsResult<FileInfo> LinuxOs::fileInfo(int fd) {
     if (!result) {
         return std::unexpected(result.error());
     }
-    return FileInfo{.device = status.st_dev,
-                    .inode = status.st_ino,
-                    .sizeBytes = static_cast<uint64_t>(status.st_size),
-                    .mode = status.st_mode};
+    return toFileInfo(status);
 }
 
 OsResult<int64_t> LinuxOs::fileSystemType(int fd) {

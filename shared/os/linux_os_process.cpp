@@ -106,6 +106,10 @@ OsResult<UniqueFd> LinuxOs::openProcess(pid_t pid) {
     return retryFd([&] { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); });
 }
 
+OsResult<UniqueFd> LinuxOs::fetchDescriptor(int process, int fd) {
+    return retryFd([&] { return static_cast<int>(::syscall(SYS_pidfd_getfd, process, fd, 0)); });
+}
+
 OsResult<void> LinuxOs::randomBytes(std::span<std::byte> bytes) {
     while (!bytes.empty()) {
         const auto length = retry([&] { return ::getrandom(bytes.data(), bytes.size(), 0); });

@@ -13,25 +13,93 @@ namespace {
 
 constexpr size_t maxFdsPerMessage = 253; // SCM_MAX_FD
 
-struct AbstractAddress {
+// Not in the headers of Linux 6.4 and earlier.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+struct SocketAddress {
     sockaddr_un address = {};
     socklen_t length = 0;
 };
 
-OsResult<AbstractAddress> abstractAddress(const std::string &name) {
-    AbstractAddress result;
-    // sun_path[0] == 0 makes the name abstract: no file, gone with its socket.
-    if (name.size() + 1 > sizeof(result.address.sun_path)) {
+const sockaddr *generic(const SocketAddress &address) {
+    return reinterpret_cast<const sockaddr *>(&address.address);
+}
+
+/// `path` as the kernel sees it: a first byte of 0 makes the name abstract.
+OsResult<SocketAddress> socketAddress(std::string_view path) {
+    SocketAddress result;
+    if (path.size() >= sizeof(result.address.sun_path)) {
         return std::unexpected(Errno{ENAMETOOLONG});
     }
     result.address.sun_family = AF_UNIX;
-    std::memcpy(result.address.sun_path + 1, name.data(), name.size());
-    result.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    std::memcpy(result.address.sun_path, path.data(), path.size());
+    // Without the terminator, which would belong to an abstract name.
+    result.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
     return result;
 }
 
-const sockaddr *generic(const AbstractAddress &address) {
-    return reinterpret_cast<const sockaddr *>(&address.address);
+/// No file, and gone with its socket.
+OsResult<SocketAddress> abstractAddress(const std::string &name) {
+    return socketAddress(std::string(1, '\0') + name);
+}
+
+OsResult<SocketAddress> addressIn(int folder, const std::string &name) {
+    return socketAddress(fmt::format("/proc/self/fd/{}/{}", folder, name));
+}
+
+OsResult<UniqueFd> listenOn(const OsResult<SocketAddress> &address, int backlog) {
+    if (!address) {
+        return std::unexpected(address.error());
+    }
+    auto fd =
+        retryFd([] { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
+    if (!fd) {
+        return fd;
+    }
+    auto done = retryVoid([&] { return ::bind(fd->get(), generic(*address), address->length); });
+    if (done) {
+        done = retryVoid([&] { return ::listen(fd->get(), backlog); });
+    }
+    if (!done) {
+        return std::unexpected(done.error());
+    }
+    return fd;
+}
+
+OsResult<UniqueFd> connectTo(const OsResult<SocketAddress> &address,
+                             std::chrono::milliseconds timeout) {
+    using Clock = std::chrono::steady_clock;
+    if (!address) {
+        return std::unexpected(address.error());
+    }
+    auto fd = retryFd([] { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); });
+    if (!fd) {
+        return fd;
+    }
+    const auto deadline = Clock::now() + timeout;
+    for (;;) {
+        const auto left =
+            std::chrono::duration_cast<std::chrono::microseconds>(deadline - Clock::now()).count();
+        if (left <= 0) {
+            return std::unexpected(Errno{ETIMEDOUT});
+        }
+        const timeval limit = {.tv_sec = left / 1'000'000, .tv_usec = left % 1'000'000};
+        if (::setsockopt(fd->get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) != 0) {
+            return std::unexpected(Errno{errno});
+        }
+        if (::connect(fd->get(), generic(*address), address->length) == 0) {
+            break;
+        }
+        if (errno != EINTR) {
+            return std::unexpected(Errno{errno == EAGAIN ? ETIMEDOUT : errno});
+        }
+    }
+    if (::fcntl(fd->get(), F_SETFL, O_NONBLOCK) != 0) {
+        return std::unexpected(Errno{errno});
+    }
+    return fd;
 }
 
 /// Control-message space for as many descriptors as one message can carry.
@@ -58,61 +126,63 @@ void collectFds(msghdr &header, std::vector<UniqueFd> &fds) {
 } // namespace
 
 OsResult<UniqueFd> LinuxOs::listenAbstract(const std::string &name, int backlog) {
-    const auto address = abstractAddress(name);
-    if (!address) {
-        return std::unexpected(address.error());
-    }
-    auto fd =
-        retryFd([] { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); });
-    if (!fd) {
-        return fd;
-    }
-    auto done = retryVoid([&] { return ::bind(fd->get(), generic(*address), address->length); });
-    if (done) {
-        done = retryVoid([&] { return ::listen(fd->get(), backlog); });
-    }
-    if (!done) {
-        return std::unexpected(done.error());
-    }
-    return fd;
+    return listenOn(abstractAddress(name), backlog);
 }
 
 OsResult<UniqueFd> LinuxOs::connectAbstract(const std::string &name,
                                             std::chrono::milliseconds timeout) {
-    const auto address = abstractAddress(name);
-    if (!address) {
-        return std::unexpected(address.error());
-    }
-    auto fd = retryFd([] { return ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0); });
-    if (!fd) {
-        return fd;
-    }
-    const auto deadline = now() + timeout;
-    for (;;) {
-        const auto left =
-            std::chrono::duration_cast<std::chrono::microseconds>(deadline - now()).count();
-        if (left <= 0) {
-            return std::unexpected(Errno{ETIMEDOUT});
-        }
-        const timeval limit = {.tv_sec = left / 1'000'000, .tv_usec = left % 1'000'000};
-        if (::setsockopt(fd->get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) != 0) {
-            return std::unexpected(Errno{errno});
-        }
-        if (::connect(fd->get(), generic(*address), address->length) == 0) {
-            break;
-        }
-        if (errno != EINTR) {
-            return std::unexpected(Errno{errno == EAGAIN ? ETIMEDOUT : errno});
-        }
-    }
-    if (::fcntl(fd->get(), F_SETFL, O_NONBLOCK) != 0) {
-        return std::unexpected(Errno{errno});
-    }
-    return fd;
+    return connectTo(abstractAddress(name), timeout);
+}
+
+OsResult<UniqueFd> LinuxOs::listenAt(int folder, const std::string &name, int backlog) {
+    return listenOn(addressIn(folder, name), backlog);
+}
+
+OsResult<UniqueFd> LinuxOs::connectAt(int folder,
+                                      const std::string &name,
+                                      std::chrono::milliseconds timeout) {
+    return connectTo(addressIn(folder, name), timeout);
 }
 
 OsResult<UniqueFd> LinuxOs::accept(int fd) {
     return retryFd([&] { return ::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK); });
+}
+
+OsResult<std::pair<UniqueFd, UniqueFd>> LinuxOs::socketPair() {
+    std::array<int, 2> ends = {-1, -1};
+    constexpr int type = SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK;
+    const auto made = retryVoid([&] { return ::socketpair(AF_UNIX, type, 0, ends.data()); });
+    if (!made) {
+        return std::unexpected(made.error());
+    }
+    for (const int fd : ends) {
+        PublicNumbers::ofProcess().given(fd);
+    }
+    return std::pair(UniqueFd(ends[0]), UniqueFd(ends[1]));
+}
+
+OsResult<void> LinuxOs::bindAbstract(int fd, const std::string &name) {
+    const auto address = abstractAddress(name);
+    if (!address) {
+        return std::unexpected(address.error());
+    }
+    return retryVoid([&] { return ::bind(fd, generic(*address), address->length); });
+}
+
+OsResult<std::string> LinuxOs::abstractName(int fd) {
+    SocketAddress bound;
+    bound.length = sizeof(bound.address);
+    const auto asked = retryVoid([&] {
+        return ::getsockname(fd, reinterpret_cast<sockaddr *>(&bound.address), &bound.length);
+    });
+    if (!asked) {
+        return std::unexpected(asked.error());
+    }
+    const size_t nameBytes = bound.length - offsetof(sockaddr_un, sun_path);
+    const bool isAbstract =
+        bound.address.sun_family == AF_UNIX && bound.length > offsetof(sockaddr_un, sun_path) &&
+        nameBytes <= sizeof(bound.address.sun_path) && bound.address.sun_path[0] == '\0';
+    return isAbstract ? std::string(bound.address.sun_path + 1, nameBytes - 1) : std::string();
 }
 
 OsResult<PeerCredentials> LinuxOs::peerCredentials(int fd) {
@@ -124,6 +194,18 @@ OsResult<PeerCredentials> LinuxOs::peerCredentials(int fd) {
         return std::unexpected(result.error());
     }
     return PeerCredentials{.pid = credentials.pid, .uid = credentials.uid};
+}
+
+OsResult<UniqueFd> LinuxOs::peerProcess(int fd) {
+    int process = -1;
+    socklen_t length = sizeof(process);
+    const auto asked =
+        retryVoid([&] { return ::getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &process, &length); });
+    if (!asked) {
+        return std::unexpected(asked.error());
+    }
+    PublicNumbers::ofProcess().given(process);
+    return UniqueFd(process);
 }
 
 OsResult<void> LinuxOs::sendMessage(int fd,

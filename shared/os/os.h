@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace causeway {
@@ -48,6 +49,7 @@ struct FileInfo {
     uint64_t inode = 0;
     uint64_t sizeBytes = 0;
     uint32_t mode = 0;
+    uid_t owner = 0;
 };
 
 /// Who is at the other end of a Unix socket (SO_PEERCRED).
@@ -101,6 +103,19 @@ class Os {
     /// F_OFD_GETLK: whether another open file description holds a lock in that stretch.
     virtual OsResult<bool> isLockedByOthers(int fd, uint64_t offset, uint64_t sizeBytes) = 0;
 
+    // Folders: everything below an open one, so that no path is resolved twice ------------------
+    virtual OsResult<UniqueFd> openFolder(const std::string &path) = 0;
+    /// Never through a symbolic link.
+    virtual OsResult<UniqueFd> openFolderAt(int folder, const std::string &name) = 0;
+    /// With mode 0700.
+    virtual OsResult<void> makeFolderAt(int folder, const std::string &name) = 0;
+    /// Of a symbolic link itself, not of what it points to.
+    virtual OsResult<FileInfo> fileInfoAt(int folder, const std::string &name) = 0;
+    /// The first `most` names in no order, without "." and "..".
+    virtual OsResult<std::vector<std::string>> listFolder(int folder, size_t most) = 0;
+    virtual OsResult<void> renameAt(int folder, const std::string &from, const std::string &to) = 0;
+    virtual OsResult<void> removeFileAt(int folder, const std::string &name) = 0;
+
     // Address space ----------------------------------------------------------------------------
     /// Address space without memory behind it. `hint` 0: anywhere. May be placed elsewhere than
     /// hint.
@@ -124,8 +139,22 @@ class Os {
     /// EAGAIN and cannot be polled), then returns a non-blocking socket. ETIMEDOUT when time is up.
     virtual OsResult<UniqueFd> connectAbstract(const std::string &name,
                                                std::chrono::milliseconds timeout) = 0;
+    /// The same with a socket file that is made in a folder, through /proc/self/fd because of the
+    /// 108 bytes that an address may have.
+    virtual OsResult<UniqueFd> listenAt(int folder, const std::string &name, int backlog) = 0;
+    virtual OsResult<UniqueFd> connectAt(int folder,
+                                         const std::string &name,
+                                         std::chrono::milliseconds timeout) = 0;
     virtual OsResult<UniqueFd> accept(int fd) = 0;
+    /// Two connected sockets, non-blocking.
+    virtual OsResult<std::pair<UniqueFd, UniqueFd>> socketPair() = 0;
+    /// Gives a connected socket an abstract name, by which nobody can connect to it.
+    virtual OsResult<void> bindAbstract(int fd, const std::string &name) = 0;
+    /// The abstract name that a socket is bound to; empty where it is bound otherwise or not.
+    virtual OsResult<std::string> abstractName(int fd) = 0;
     virtual OsResult<PeerCredentials> peerCredentials(int fd) = 0;
+    /// A pidfd of the process at the other end (SO_PEERPIDFD), which no reuse of numbers fools.
+    virtual OsResult<UniqueFd> peerProcess(int fd) = 0;
     /// One message, never SIGPIPE. EAGAIN when the peer's queue is full.
     virtual OsResult<void> sendMessage(int fd,
                                        std::span<const std::byte> bytes,
@@ -160,6 +189,8 @@ class Os {
     virtual pid_t processId() = 0;
     virtual uid_t userId() = 0;
     virtual OsResult<UniqueFd> openProcess(pid_t pid) = 0; ///< pidfd_open(2)
+    /// pidfd_getfd(2): a duplicate of another process's descriptor, whatever that number is there.
+    virtual OsResult<UniqueFd> fetchDescriptor(int process, int fd) = 0;
     virtual OsResult<void> randomBytes(std::span<std::byte> bytes) = 0;
     virtual std::chrono::steady_clock::time_point now() = 0;
     /// CLOCK_MONOTONIC_RAW: for measuring, unlike now() never slewed; one clock for all processes.

@@ -1,11 +1,14 @@
 #include "shared/os/public_numbers.h"
 
+#include "shared/os/fork.h"
+
 namespace causeway {
 
 PublicNumbers &PublicNumbers::ofProcess() {
-    // Never destroyed: static destructors of applications may still put handles.
-    static auto *const numbers = new PublicNumbers;
-    return *numbers;
+    // Not the parent's after a fork: one of its threads may have held the lock. And never
+    // destroyed: static destructors of applications may still put handles.
+    static constinit PerProcess<PublicNumbers> numbers;
+    return numbers.get();
 }
 
 PublicNumbers::Claim PublicNumbers::claim(int fd) {

@@ -51,26 +51,11 @@ MoverLimits DataMover::limitsOfMachine() {
 }
 
 DataMover::DataMover(Os &os, const MoverLimits &limits)
-    : os_(os)
-    , limits_(limits)
-    , process_(os.processId())
-    , pool_(std::make_unique<WorkerPool>(os, std::max(limits.threads, 1U) - 1)) {}
-
-DataMover::~DataMover() {
-    if (!hasThreads()) {
-        // The end of the pool would wait for threads that do not exist here.
-        [[maybe_unused]] const WorkerPool *left = pool_.release();
-    }
-}
-
-/// A fork takes the pool's locks along, in whatever state they are, and none of its threads.
-bool DataMover::hasThreads() const {
-    return os_.processId() == process_;
-}
+    : limits_(limits), pool_(os, std::max(limits.threads, 1U) - 1) {}
 
 bool DataMover::isWorthSharing(uint64_t rows, uint64_t widthBytes) const {
     // No wrap: rows do not overlap, so that their bytes fit the address space.
-    return limits_.threads > 1 && rows * widthBytes >= limits_.splitFromBytes && hasThreads();
+    return limits_.threads > 1 && rows * widthBytes >= limits_.splitFromBytes;
 }
 
 Result<void> DataMover::copy(const CopyRegion &region) {
@@ -88,7 +73,7 @@ Result<void> DataMover::copy(const CopyRegion &region) {
 
 void DataMover::copyShared(const CopyPlan &plan) {
     const RowChunks chunks(plan.rows, plan.widthBytes, limits_.chunkBytes);
-    pool_->run(chunks.count(), [&](uint64_t index) {
+    pool_.run(chunks.count(), [&](uint64_t index) {
         const RowChunks::Chunk chunk = chunks.at(index);
         if (chunk.isWholeRows) {
             for (uint64_t row = chunk.firstRow; row < chunk.endRow; ++row) {
@@ -116,7 +101,7 @@ Result<void> DataMover::fill(const Fill &fill) {
         return {};
     }
     const RowChunks chunks(1, fill.sizeBytes, limits_.chunkBytes);
-    pool_->run(chunks.count(), [&](uint64_t index) {
+    pool_.run(chunks.count(), [&](uint64_t index) {
         const auto part = chunks.partOf(chunks.at(index), fill.address);
         fillPart(fill, part.begin, part.end);
     });

@@ -5,10 +5,7 @@
 #include "source/copy/commands.h"
 #include "source/copy/worker_pool.h"
 
-#include <sys/types.h>
-
 #include <cstdint>
-#include <memory>
 
 namespace causeway::copy {
 
@@ -26,7 +23,6 @@ struct MoverLimits {
 ///
 /// Threads: everything from any, several at once; the caller returns when its work is done, and
 /// sees it. Addresses must be mapped throughout: a fault is the application's, as with memcpy.
-/// In a forked child, which has none of its parent's threads, the caller does all the work.
 class DataMover {
   public:
     /// As many threads as the machine has cores, but at most 8: memory is the bottleneck then.
@@ -35,7 +31,6 @@ class DataMover {
     explicit DataMover(Os &os, const MoverLimits &limits = limitsOfMachine());
     DataMover(const DataMover &) = delete;
     DataMover &operator=(const DataMover &) = delete;
-    ~DataMover();
 
     /// Errors: InvalidSize (see planCopy), and then nothing is copied.
     Result<void> copy(const CopyRegion &region);
@@ -45,12 +40,9 @@ class DataMover {
   private:
     void copyShared(const CopyPlan &plan);
     [[nodiscard]] bool isWorthSharing(uint64_t rows, uint64_t widthBytes) const;
-    [[nodiscard]] bool hasThreads() const;
 
-    Os &os_;
     const MoverLimits limits_;
-    const pid_t process_; ///< in which the pool's threads are
-    std::unique_ptr<WorkerPool> pool_;
+    WorkerPool pool_;
 };
 
 } // namespace causeway::copy

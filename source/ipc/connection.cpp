@@ -1,6 +1,7 @@
 #include "source/ipc/connection.h"
 
 #include "shared/base/log.h"
+#include "source/ipc/ipc_config.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -47,6 +48,11 @@ Connection::Connection(Os &os,
     , socket_(std::move(socket))
     , patience_(patience)
     , deadline_(os.now() + patience) {}
+
+void Connection::abandon() noexcept {
+    socket_.reset();
+    replyFds_.clear();
+}
 
 Connection::State Connection::advance() {
     return reply_.empty() ? readRequest() : send();
@@ -123,6 +129,7 @@ void Connection::prepareOpen(const wire::Request &request) {
         prepareError(wire::ReplyStatus::UnknownToken);
         return;
     }
+    end_ = os_.now() + conversationBudget(patience_, export_->objects.size());
     const std::span<const std::byte> table = export_->table;
     const bool inFile = table.size() > wire::maxInlineTableBytes;
     std::vector<kmd::TravelFd> fds;

@@ -4,6 +4,7 @@
 #include "shared/wire/messages.h"
 #include "source/ipc/export_table.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -32,9 +33,12 @@ class Connection {
     /// Call when readable (Reading), writable (Writing) or by timer (Retrying).
     State advance();
 
+    /// In a forked child: closes the descriptors and touches nothing else.
+    void abandon() noexcept;
+
     [[nodiscard]] int fd() const { return socket_.get(); }
 
-    [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
+    [[nodiscard]] Clock::time_point deadline() const { return std::min(deadline_, end_); }
 
     /// Whether the peer has shown a token that opens something.
     [[nodiscard]] bool authorised() const { return export_ != nullptr; }
@@ -54,6 +58,7 @@ class Connection {
     UniqueFd socket_;
     const std::chrono::milliseconds patience_;
     Clock::time_point deadline_;
+    Clock::time_point end_ = Clock::time_point::max(); ///< of the whole conversation
     ExportTable::Reference export_;
     std::shared_ptr<const UniqueFd> tableFile_; ///< of export_, for as long as we talk
     std::vector<std::byte> reply_;              ///< not empty: waiting to be sent

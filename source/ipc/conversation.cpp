@@ -2,6 +2,7 @@
 
 #include "source/ipc/server.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 
@@ -10,16 +11,6 @@ namespace {
 
 std::unexpected<Error> exporterGone() {
     return fail(Status::InvalidArgument, "the exporting process has gone");
-}
-
-std::unexpected<Error> connectFailed(Errno error, uint64_t serverId) {
-    if (error.value == ECONNREFUSED) {
-        return fail(Status::InvalidArgument,
-                    "no process serves {}: the exporter has exited, or lives in another network "
-                    "namespace",
-                    serverName(serverId));
-    }
-    return failWith(error, fmt::format("connecting to {}", serverName(serverId)));
 }
 
 Result<void> judge(wire::ReplyStatus status) {
@@ -43,36 +34,42 @@ Result<void> judge(wire::ReplyStatus status) {
 
 } // namespace
 
-Result<Conversation> Conversation::connect(Os &os,
-                                           uint64_t serverId,
-                                           std::chrono::milliseconds timeout) {
-    auto socket = os.connectAbstract(serverName(serverId), timeout);
-    if (!socket) {
-        return connectFailed(socket.error(), serverId);
-    }
-    const auto peer = os.peerCredentials(socket->get());
+Result<void> requireTrustedServer(Os &os, int fd) {
+    const auto peer = os.peerCredentials(fd);
     if (!peer) {
         return failWith(peer.error(), "credentials of the exporter");
     }
     if (!isTrustedPeer(os, *peer)) {
         return fail(Status::InsufficientPermissions,
-                    "{} is served by user {}, this process runs as user {}",
-                    serverName(serverId),
+                    "the socket is served by user {}, this process runs as user {}",
                     peer->uid,
                     os.userId());
     }
-    auto process = os.openProcess(peer->pid);
+    return {};
+}
+
+Result<Conversation> Conversation::over(Os &os,
+                                        UniqueFd socket,
+                                        std::chrono::milliseconds timeout) {
+    if (auto trusted = requireTrustedServer(os, socket.get()); !trusted) {
+        return forward(trusted);
+    }
+    auto process = os.peerProcess(socket.get());
+    if (!process && process.error().value == ENOPROTOOPT) { // Linux 6.4 and earlier
+        const auto peer = os.peerCredentials(socket.get());
+        process = os.openProcess(peer ? peer->pid : 0);
+    }
     if (!process && process.error().value == ESRCH) {
         return exporterGone(); // a child that it forked keeps the socket, but serves nobody
     }
     // Not everywhere to be had; without it the closing socket still tells of most deaths.
-    return Conversation(
-        os, std::move(*socket), process ? std::move(*process) : UniqueFd(), timeout);
+    return Conversation(os, std::move(socket), process ? std::move(*process) : UniqueFd(), timeout);
 }
 
 Result<void> Conversation::wait(short events) {
     for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - os_.now());
+        const auto until = std::min(deadline_, end_);
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - os_.now());
         if (left.count() <= 0) {
             return fail(Status::NotAvailable, "the exporter did not answer in time");
         }

@@ -100,7 +100,7 @@ Result<std::shared_ptr<Export>> buildExport(Os &os,
         return failWith(random.error(), "getrandom for a token");
     }
     const wire::IpcHandle handle = {.fd = -1,
-                                    .rendezvousFd = -1,
+                                    .rendezvousFd = identity.rendezvousFd,
                                     .kind = key.kind,
                                     .flags = 0,
                                     .serverId = identity.serverId,

@@ -10,6 +10,7 @@ namespace causeway::ipc {
 /// What an export needs of its process.
 struct ExporterIdentity {
     uint64_t serverId = 0;
+    int32_t rendezvousFd = -1; ///< -1: none
     int32_t pid = 0;
 };
 

@@ -83,8 +83,8 @@ Result<void> reacquireFrom(Os &os,
                            memory::MemoryManager &manager,
                            const wire::IpcHandle &origin,
                            std::span<SnapshotPiece *const> pieces,
-                           std::chrono::milliseconds timeout) {
-    auto fetcher = RangeFetcher::open(os, origin, timeout);
+                           const IpcConfig &config) {
+    auto fetcher = RangeFetcher::open(os, origin, config);
     if (!fetcher) {
         return forward(fetcher);
     }
@@ -191,8 +191,8 @@ Result<uint64_t> openRemoteRange(Os &os,
                                  memory::MemoryManager &manager,
                                  const kmd::Device &device,
                                  const wire::IpcHandle &handle,
-                                 std::chrono::milliseconds timeout) {
-    auto fetcher = RangeFetcher::open(os, handle, timeout);
+                                 const IpcConfig &config) {
+    auto fetcher = RangeFetcher::open(os, handle, config);
     if (!fetcher) {
         return forward(fetcher);
     }
@@ -216,7 +216,7 @@ Result<uint64_t> openRemoteRange(Os &os,
 Result<void> reacquire(Os &os,
                        memory::MemoryManager &manager,
                        memory::RangeSnapshot &snapshot,
-                       std::chrono::milliseconds timeout) {
+                       const IpcConfig &config) {
     // One visit for each import that the window touches, however many pieces it has there.
     std::unordered_map<const wire::IpcHandle *, std::vector<SnapshotPiece *>> byOrigin;
     for (SnapshotPiece &piece : snapshot.pieces) {
@@ -225,7 +225,7 @@ Result<void> reacquire(Os &os,
         }
     }
     for (const auto &[origin, pieces] : byOrigin) {
-        if (auto visited = reacquireFrom(os, manager, *origin, pieces, timeout); !visited) {
+        if (auto visited = reacquireFrom(os, manager, *origin, pieces, config); !visited) {
             return forward(visited, "an imported range is shared anew through its exporter");
         }
     }

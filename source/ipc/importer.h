@@ -3,9 +3,9 @@
 #include "shared/os/os.h"
 #include "shared/wire/ipc_handle.h"
 #include "source/ipc/export.h"
+#include "source/ipc/ipc_config.h"
 #include "source/memory/memory_manager.h"
 
-#include <chrono>
 #include <memory>
 
 namespace causeway::ipc {
@@ -32,7 +32,7 @@ Result<uint64_t> openRemoteRange(Os &os,
                                  memory::MemoryManager &manager,
                                  const kmd::Device &device,
                                  const wire::IpcHandle &handle,
-                                 std::chrono::milliseconds timeout);
+                                 const IpcConfig &config);
 
 /// Memory that was imported has given its descriptors back. To share it anew, this fetches them
 /// once more from where it came and puts objects that keep them into the snapshot: one descriptor
@@ -42,6 +42,6 @@ Result<uint64_t> openRemoteRange(Os &os,
 Result<void> reacquire(Os &os,
                        memory::MemoryManager &manager,
                        memory::RangeSnapshot &snapshot,
-                       std::chrono::milliseconds timeout);
+                       const IpcConfig &config);
 
 } // namespace causeway::ipc

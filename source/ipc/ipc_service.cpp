@@ -29,7 +29,8 @@ Result<void> requireTravel(const memory::RangeSnapshot &snapshot) {
 } // namespace
 
 IpcService::IpcService(Os &os, kmd::Backend &backend, IpcConfig config)
-    : os_(os), config_(config), server_(os, exports_, backend, config.timeout) {}
+
+    : os_(os), config_(std::move(config)), server_(os, exports_, backend, config_) {}
 
 Result<wire::HandleBytes> IpcService::exportRange(memory::MemoryManager &owner,
                                                   uint64_t address,
@@ -83,21 +84,22 @@ Result<wire::HandleBytes> IpcService::exportSnapshot(memory::MemoryManager &owne
     if (const auto same = exports_.findSame(key, snapshot)) {
         return same->handle->bytes();
     }
-    if (auto reacquired = reacquire(os_, owner, snapshot, config_.timeout); !reacquired) {
+    if (auto reacquired = reacquire(os_, owner, snapshot, config_); !reacquired) {
         return forward(reacquired);
     }
     if (auto travels = requireTravel(snapshot); !travels) {
         return forward(travels);
     }
-    const auto serverId = server_.start();
-    if (!serverId) {
-        return std::unexpected(serverId.error());
+    const auto server = server_.start();
+    if (!server) {
+        return std::unexpected(server.error());
     }
-    auto fresh = buildExport(os_,
-                             {.serverId = *serverId, .pid = os_.processId()},
-                             key,
-                             std::move(snapshot),
-                             ticketsFit());
+    auto fresh = buildExport(
+        os_,
+        {.serverId = server->id, .rendezvousFd = server->rendezvousFd, .pid = os_.processId()},
+        key,
+        std::move(snapshot),
+        ticketsFit());
     if (!fresh) {
         return forward(fresh);
     }
@@ -188,7 +190,7 @@ Result<uint64_t> IpcService::openHandle(memory::MemoryManager &importer,
                               handle.sizeBytes,
                               std::make_shared<const wire::IpcHandle>(handle));
     }
-    return openRemoteRange(os_, importer, device, handle, config_.timeout);
+    return openRemoteRange(os_, importer, device, handle, config_);
 }
 
 /// What bytes 0-3 name, where that is the object's own file: a client has moved it here.

@@ -4,17 +4,13 @@
 #include "shared/wire/ipc_handle.h"
 #include "source/ipc/export_table.h"
 #include "source/ipc/file_index.h"
+#include "source/ipc/ipc_config.h"
 #include "source/ipc/server.h"
 #include "source/memory/memory_manager.h"
 
-#include <chrono>
 #include <optional>
 
 namespace causeway::ipc {
-
-struct IpcConfig {
-    std::chrono::milliseconds timeout{10000}; ///< CAUSEWAY_IPC_TIMEOUT_MS
-};
 
 /// The IPC of one process: its export table, its server (started by the first export) and the way
 /// to other processes' exports. One per process; must outlive every MemoryManager that it is given.
@@ -77,6 +73,9 @@ class IpcService {
 
     /// A context goes: its exports are revoked; opens in progress finish.
     void dropOwner(const memory::MemoryManager &owner);
+
+    /// The process ends without ending this: takes away what would stay in the file system.
+    void removeSocketFile() noexcept { server_.removeSocketFile(); }
 
     /// For tests: what is alive.
     [[nodiscard]] size_t liveExports() const { return exports_.size(); }

@@ -2,6 +2,7 @@
 
 #include "source/ipc/connection.h"
 #include "source/ipc/export.h"
+#include "source/ipc/ways.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -49,16 +50,31 @@ Result<std::vector<std::byte>> readTableFile(Os &os, int fd, uint64_t sizeBytes)
 
 Result<RangeFetcher> RangeFetcher::open(Os &os,
                                         const wire::IpcHandle &handle,
-                                        std::chrono::milliseconds timeout) {
-    auto conversation = Conversation::connect(os, handle.serverId, timeout);
-    if (!conversation) {
-        return forward(conversation);
+                                        const IpcConfig &config) {
+    FailedWays failed;
+    for (const Way &way : waysToExporters()) {
+        if (!way.applies(handle, config)) {
+            continue;
+        }
+        auto conversation = way.connect(os, handle, config);
+        if (conversation) {
+            RangeFetcher fetcher(os, std::move(*conversation), descriptorBatch(os));
+            auto received = fetcher.receiveTable(handle);
+            if (received) {
+                const uint64_t objects = fetcher.table_.objects.size();
+                fetcher.conversation_.setBudget(conversationBudget(config.timeout, objects));
+                return fetcher;
+            }
+            // Whoever answers there may not be the exporter: its name is not hard to guess.
+            failed.add(way.name, received.error(), true);
+        } else {
+            failed.add(way.name, conversation.error(), false);
+        }
+        if (!failed.mayGoOn()) {
+            break;
+        }
     }
-    RangeFetcher fetcher(os, std::move(*conversation), descriptorBatch(os));
-    if (auto received = fetcher.receiveTable(handle); !received) {
-        return forward(received);
-    }
-    return fetcher;
+    return std::unexpected(failed.verdict());
 }
 
 Result<void> RangeFetcher::receiveTable(const wire::IpcHandle &handle) {

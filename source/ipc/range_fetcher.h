@@ -2,9 +2,9 @@
 
 #include "shared/wire/range_table.h"
 #include "source/ipc/conversation.h"
+#include "source/ipc/ipc_config.h"
 #include "source/ipc/want_list.h"
 
-#include <chrono>
 #include <functional>
 #include <span>
 
@@ -17,12 +17,12 @@ namespace causeway::ipc {
 /// the timeout for each answer, and two answers in a row without a descriptor end it.
 class RangeFetcher {
   public:
-    /// Connects, presents the handle's token and receives the table, which must fit the handle.
-    /// Errors: as Conversation, InvalidArgument (a table that contradicts itself or the handle),
-    /// UnsupportedVersion.
+    /// Connects by the first way on which the handle's token is known, and receives the table,
+    /// which must fit the handle. Errors: as Way and Conversation, InvalidArgument (a table that
+    /// contradicts itself or the handle), UnsupportedVersion.
     static Result<RangeFetcher> open(Os &os,
                                      const wire::IpcHandle &handle,
-                                     std::chrono::milliseconds timeout);
+                                     const IpcConfig &config);
 
     [[nodiscard]] const wire::RangeTable &table() const { return table_; }
 

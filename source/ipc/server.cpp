@@ -11,8 +11,11 @@ namespace causeway::ipc {
 namespace {
 
 constexpr uint64_t listenerKey = 0;
-constexpr uint64_t wakeKey = 1;
-constexpr uint64_t firstClientKey = 2;
+constexpr uint64_t folderKey = 1;
+constexpr uint64_t rendezvousKey = 2;
+constexpr std::array<uint64_t, 3> doorKeys = {listenerKey, folderKey, rendezvousKey};
+constexpr uint64_t wakeKey = 3;
+constexpr uint64_t firstClientKey = 4;
 
 constexpr int backlog = 128;
 constexpr size_t mostConnections = 256;
@@ -20,7 +23,11 @@ constexpr uid_t overflowUid = 65534;
 
 // A retry costs a system call; 1 ms keeps an importer's wait short and this thread idle.
 constexpr std::chrono::milliseconds retryInterval{1};
-constexpr std::chrono::milliseconds listenerRest{10};
+constexpr std::chrono::milliseconds restOfDoors{10};
+
+// How often, a millisecond apart, a fork asks whether the thread is at rest: it is soon, unless a
+// memory allocator that locked itself for the fork makes it wait for us.
+constexpr int mostTriesOfAFork = 1000;
 
 // An importer asks as soon as it has connected; who has not by then can be turned away for another.
 constexpr std::chrono::milliseconds graceOfNewcomers{100};
@@ -48,15 +55,8 @@ bool isTrustedPeer(Os &os, const PeerCredentials &peer) {
     return peer.uid == os.userId() && peer.uid != overflowUid;
 }
 
-Server::Server(Os &os,
-               const ExportTable &exports,
-               kmd::Backend &backend,
-               std::chrono::milliseconds patience)
-    : os_(os)
-    , exports_(exports)
-    , backend_(backend)
-    , patience_(patience)
-    , nextKey_(firstClientKey) {}
+Server::Server(Os &os, const ExportTable &exports, kmd::Backend &backend, const IpcConfig &config)
+    : os_(os), exports_(exports), backend_(backend), config_(config), nextKey_(firstClientKey) {}
 
 Server::~Server() {
     const MutexLock lock(startMutex_);
@@ -64,14 +64,65 @@ Server::~Server() {
         return;
     }
     stopping_ = true;
-    if (const auto woken = os_.eventSignal(sockets_.wake.get()); !woken) {
-        log(LogLevel::Debug, "waking the ipc server: errno {}", woken.error().value);
+    {
+        const MutexLock atWork(working_);
+        if (const auto woken = os_.eventSignal(sockets_.wake.get()); !woken) {
+            log(LogLevel::Debug, "waking the ipc server: errno {}", woken.error().value);
+        }
     }
     thread_.join();
+    if (folder_) {
+        folder_->remove(id());
+    }
 }
 
-Result<Server::Sockets> Server::openSockets() {
-    Sockets sockets;
+void Server::removeSocketFile() noexcept {
+    const MutexLock lock(startMutex_);
+    if (folder_) {
+        folder_->remove(id());
+    }
+}
+
+void Server::Sockets::close() {
+    *this = Sockets();
+}
+
+void Server::beforeFork() noexcept NO_THREAD_SAFETY_ANALYSIS {
+    atRest_ = false;
+    for (int i = 0; i < mostTriesOfAFork && !atRest_; ++i) {
+        if (i > 0) {
+            std::this_thread::sleep_for(retryInterval);
+        }
+        atRest_ = startMutex_.tryLock();
+        if (atRest_ && !working_.tryLock()) {
+            startMutex_.unlock();
+            atRest_ = false;
+        }
+    }
+}
+
+void Server::afterForkInParent() noexcept NO_THREAD_SAFETY_ANALYSIS {
+    if (atRest_) {
+        working_.unlock();
+        startMutex_.unlock();
+    }
+}
+
+/// Without the rest, the map of the clients may be in no state to be read. What stays open then are
+/// conversations, which end at their peers' deadlines.
+void Server::afterForkInChild() noexcept NO_THREAD_SAFETY_ANALYSIS {
+    sockets_.close();
+    if (atRest_) {
+        for (auto &[key, client] : clients_) {
+            client.connection.abandon();
+        }
+        working_.unlock();
+        startMutex_.unlock();
+    }
+}
+
+/// The abstract socket, and what else leads here.
+Result<void> Server::nameSockets(Sockets &sockets) {
     // A squatter who guessed 64 random bits gains nothing: take others.
     for (int attempt = 0; !sockets.listener.valid(); ++attempt) {
         if (const auto random = os_.randomBytes(std::as_writable_bytes(std::span(&sockets.id, 1)));
@@ -85,6 +136,54 @@ Result<Server::Sockets> Server::openSockets() {
             return failWith(listener.error(), "listening for importers");
         }
     }
+    auto rendezvous = makeRendezvous(os_, sockets.id);
+    if (!rendezvous) {
+        return forward(rendezvous);
+    }
+    sockets.rendezvous = std::move(*rendezvous);
+    return {};
+}
+
+/// The folder is one way of several: without it, the others are there.
+UniqueFd Server::listenInFolder(uint64_t id) {
+    auto folder = SocketFolder::make(os_, config_.folder);
+    if (folder) {
+        folder->removeDead();
+    }
+    auto socket = folder ? folder->listen(id, backlog) : Result<UniqueFd>(forward(folder));
+    if (!socket) {
+        log(LogLevel::Warn, "CAUSEWAY_IPC_DIR is not used: {}", socket.error().message);
+        return {};
+    }
+    folder_ = std::move(*folder);
+    return std::move(*socket);
+}
+
+Result<void> Server::watch(const Sockets &sockets) {
+    const auto add = [&](int fd, uint64_t key) -> OsResult<void> {
+        return os_.epollControl(sockets.epoll.get(), EPOLL_CTL_ADD, fd, EPOLLIN, key);
+    };
+    auto added = add(sockets.listener.get(), listenerKey);
+    if (added) {
+        added = add(sockets.rendezvous.served.get(), rendezvousKey);
+    }
+    if (added) {
+        added = add(sockets.wake.get(), wakeKey);
+    }
+    if (added && sockets.folderListener.valid()) {
+        added = add(sockets.folderListener.get(), folderKey);
+    }
+    if (!added) {
+        return failWith(added.error(), "epoll_ctl of the ipc server");
+    }
+    return {};
+}
+
+Result<Server::Sockets> Server::openSockets() {
+    Sockets sockets;
+    if (auto named = nameSockets(sockets); !named) {
+        return forward(named);
+    }
     auto epoll = os_.epollCreate();
     if (!epoll) {
         return failWith(epoll.error(), "epoll_create1 of the ipc server");
@@ -93,50 +192,52 @@ Result<Server::Sockets> Server::openSockets() {
     if (!wake) {
         return failWith(wake.error(), "eventfd of the ipc server");
     }
-    auto added =
-        os_.epollControl(epoll->get(), EPOLL_CTL_ADD, sockets.listener.get(), EPOLLIN, listenerKey);
-    if (added) {
-        added = os_.epollControl(epoll->get(), EPOLL_CTL_ADD, wake->get(), EPOLLIN, wakeKey);
-    }
-    if (!added) {
-        return failWith(added.error(), "epoll_ctl of the ipc server");
-    }
     sockets.epoll = std::move(*epoll);
     sockets.wake = std::move(*wake);
     return sockets;
 }
 
-uint64_t Server::id() const {
-    const uint64_t id = id_.load(std::memory_order_acquire);
-    return id != 0 && process_.load(std::memory_order_relaxed) == os_.processId() ? id : 0;
+Result<Server::Identity> Server::start() {
+    if (id() == 0) {
+        const MutexLock lock(startMutex_);
+        if (auto started = startLocked(); !started) {
+            return forward(started);
+        }
+    }
+    return Identity{.id = id(), .rendezvousFd = rendezvousFd_.load(std::memory_order_relaxed)};
 }
 
-Result<uint64_t> Server::start() {
-    if (const uint64_t running = id(); running != 0) {
-        return running;
-    }
-    const MutexLock lock(startMutex_);
-    if (const uint64_t running = id(); running != 0) {
-        return running;
-    }
-    if (id_.load(std::memory_order_relaxed) != 0) {
-        return fail(Status::UnsupportedFeature,
-                    "this process was forked from one that shares memory, and cannot share any");
+Result<void> Server::startLocked() {
+    if (id() != 0) {
+        return {}; // another thread was faster
     }
     auto sockets = openSockets();
     if (!sockets) {
         return forward(sockets);
     }
-    sockets_ = std::move(*sockets);
-    auto thread = os_.startThread("causeway-ipc", [this] { run(); });
-    if (!thread) {
-        sockets_ = {};
-        return failWith(thread.error(), "starting the ipc server's thread");
+    if (!config_.folder.empty()) {
+        sockets->folderListener = listenInFolder(sockets->id);
     }
-    thread_ = std::move(*thread);
-    process_.store(os_.processId(), std::memory_order_relaxed);
-    id_.store(sockets_.id, std::memory_order_release);
-    return sockets_.id;
+    const uint64_t id = sockets->id;
+    auto begun = watch(*sockets);
+    if (begun) {
+        const MutexLock atWork(working_);
+        rendezvousFd_.store(sockets->rendezvous.kept.get(), std::memory_order_relaxed);
+        sockets_ = std::move(*sockets);
+        auto thread = os_.startThread("causeway-ipc", [this] { run(); });
+        if (thread) {
+            thread_ = std::move(*thread);
+            id_.store(id, std::memory_order_release);
+            return {};
+        }
+        sockets_.close();
+        begun = failWith(thread.error(), "starting the ipc server's thread");
+    }
+    if (folder_) {
+        folder_->remove(id);
+        folder_.reset();
+    }
+    return begun;
 }
 
 size_t Server::connectionLimit() {
@@ -145,7 +246,7 @@ size_t Server::connectionLimit() {
 
 std::chrono::milliseconds Server::nextTimeout() {
     using std::chrono::milliseconds;
-    auto next = listenerRests_ ? listenerRest : milliseconds(-1);
+    auto next = doorsRest_ ? restOfDoors : milliseconds(-1);
     const auto now = os_.now();
     for (const auto &[key, client] : clients_) {
         auto left = std::chrono::ceil<milliseconds>(client.connection.deadline() - now);
@@ -162,7 +263,12 @@ void Server::run() {
     std::array<epoll_event, 64> events = {};
     while (!stopping_) {
         try {
-            serve(events);
+            const auto ready = wait(events);
+            if (!ready && ready.error().value != EINTR) {
+                waitFailed(ready.error());
+            }
+            const MutexLock lock(working_);
+            serve(std::span(events).first(ready ? *ready : 0));
         } catch (...) { // NOLINT(bugprone-empty-catch)
             // Out of memory, as a rule. What was being accepted is closed by now. Memory may be
             // back at the next event; the application, in whose process this thread is a guest,
@@ -171,19 +277,27 @@ void Server::run() {
     }
 }
 
-void Server::serve(std::span<epoll_event> events) {
-    const auto ready = os_.epollWait(sockets_.epoll.get(), events, nextTimeout());
-    if (!ready && ready.error().value != EINTR) {
-        waitFailed(ready.error());
+OsResult<size_t> Server::wait(std::span<epoll_event> events) {
+    int epoll = -1;
+    auto timeout = restOfDoors;
+    {
+        const MutexLock lock(working_);
+        epoll = sockets_.epoll.get();
+        timeout = nextTimeout();
     }
-    if (listenerRests_) {
-        armListener();
+    return os_.epollWait(epoll, events, timeout);
+}
+
+void Server::serve(std::span<const epoll_event> events) {
+    if (doorsRest_) {
+        setDoors(EPOLLIN); // there may be a descriptor to admit a newcomer with again
     }
-    for (const epoll_event &event : events.first(ready ? *ready : 0)) {
-        if (event.data.u64 == listenerKey) {
-            acceptAll();
-        } else if (event.data.u64 >= firstClientKey) {
-            onEvent(event.data.u64);
+    for (const epoll_event &event : events) {
+        const uint64_t key = event.data.u64;
+        if (key >= firstClientKey) {
+            onEvent(key);
+        } else if (key != wakeKey) {
+            admitAll(key);
         }
     }
     expire();
@@ -194,43 +308,66 @@ void Server::waitFailed(Errno error) {
     if (!std::exchange(waitFailureLogged_, true)) {
         log(LogLevel::Error, "{}", describe(error, "epoll_wait of the ipc server").message);
     }
-    static_cast<void>(os_.poll({}, listenerRest));
+    static_cast<void>(os_.poll({}, restOfDoors));
 }
 
-/// Ends the listener's rest once there may be a descriptor to accept with again.
-void Server::armListener() {
-    const auto armed = os_.epollControl(
-        sockets_.epoll.get(), EPOLL_CTL_MOD, sockets_.listener.get(), EPOLLIN, listenerKey);
-    listenerRests_ = !armed;
+int Server::doorOf(uint64_t key) const {
+    switch (key) {
+    case listenerKey:
+        return sockets_.listener.get();
+    case folderKey:
+        return sockets_.folderListener.get();
+    default:
+        return sockets_.rendezvous.served.get();
+    }
 }
 
-/// Leaves peers in the queue, which keeps a level-triggered listener ready.
-void Server::restListener() {
-    const auto disarmed = os_.epollControl(
-        sockets_.epoll.get(), EPOLL_CTL_MOD, sockets_.listener.get(), 0, listenerKey);
-    listenerRests_ = disarmed.has_value();
+/// EPOLLIN opens the doors. 0 leaves newcomers outside, who keep a level-triggered door ready.
+void Server::setDoors(uint32_t events) {
+    bool done = true;
+    for (const uint64_t key : doorKeys) {
+        const int door = doorOf(key);
+        if (door >= 0) {
+            done = os_.epollControl(sockets_.epoll.get(), EPOLL_CTL_MOD, door, events, key)
+                       .has_value() &&
+                   done;
+        }
+    }
+    // What could not be opened is tried again; what could not be closed comes back by itself.
+    doorsRest_ = events == 0 || !done;
 }
 
-void Server::acceptAll() {
+void Server::admitAll(uint64_t door) {
     // Bounded: a flood of connects must not keep the conversations waiting.
     for (int i = 0; i < backlog; ++i) {
         if (isFull() && !makeRoom()) {
-            restListener(); // all are at work: a newcomer waits rather than being turned away
+            setDoors(0); // all are at work: a newcomer waits rather than being turned away
             return;
         }
-        auto socket = os_.accept(sockets_.listener.get());
+        auto socket = nextAt(door);
         if (socket) {
             admit(std::move(*socket));
             continue;
         }
-        if (socket.error().value != EAGAIN && socket.error().value != ECONNABORTED) {
-            restListener(); // EMFILE and its like
+        if (socket.error().value == EPIPE) {
+            // Somebody with a duplicate of the other end has shut it down. The other doors stay.
+            static_cast<void>(
+                os_.epollControl(sockets_.epoll.get(), EPOLL_CTL_DEL, doorOf(door), 0, door));
+            sockets_.rendezvous.served.reset();
+        } else if (socket.error().value != EAGAIN && socket.error().value != ECONNABORTED) {
+            setDoors(0); // EMFILE and its like
         }
         return;
     }
 }
 
+OsResult<UniqueFd> Server::nextAt(uint64_t door) {
+    return door == rendezvousKey ? takeNewcomer(os_, sockets_.rendezvous.served.get())
+                                 : os_.accept(doorOf(door));
+}
+
 void Server::admit(UniqueFd socket) {
+    // At the rendezvous anything can be left; what is no socket has no credentials.
     const auto peer = os_.peerCredentials(socket.get());
     if (!peer || !isTrustedPeer(os_, *peer)) {
         return; // closed, and counted for nothing
@@ -239,7 +376,7 @@ void Server::admit(UniqueFd socket) {
     const int fd = socket.get();
     const auto [client, isNew] = clients_.emplace(
         key,
-        Client{.connection = Connection(os_, exports_, std::move(socket), patience_),
+        Client{.connection = Connection(os_, exports_, std::move(socket), config_.timeout),
                .admitted = os_.now()});
     if (!os_.epollControl(sockets_.epoll.get(), EPOLL_CTL_ADD, fd, EPOLLIN, key)) {
         clients_.erase(client);

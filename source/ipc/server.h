@@ -1,13 +1,18 @@
 #pragma once
 
 #include "shared/base/mutex.h"
+#include "shared/os/fork.h"
 #include "shared/os/os.h"
 #include "source/ipc/connection.h"
 #include "source/ipc/export_table.h"
+#include "source/ipc/ipc_config.h"
+#include "source/ipc/rendezvous.h"
+#include "source/ipc/socket_folder.h"
 
 #include <atomic>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -24,34 +29,46 @@ namespace causeway::ipc {
 /// Serves this process's exports to other processes: one thread, started by the first export. A
 /// peer that is silent, slow or hostile is dropped at its deadline and delays nobody.
 ///
-/// Threads: start() and id() from any; everything else belongs to the server's own thread.
-/// Failure policy: what goes wrong with a connection ends that connection; when descriptors run
-/// out, or every connection is at work, the listener rests and is retried by timer. Nothing ends
-/// the thread but the destructor.
-class Server {
+/// Threads: start(), id() and removeSocketFile() from any; the rest belongs to the server's own
+/// thread, which holds `working_` but when it waits. A fork waits for it to wait; the child closes
+/// every socket: else one that outlives the exporter would keep peers waiting that it never
+/// answers. Failure policy: what goes wrong with a connection ends that connection; when
+/// descriptors run out, or every connection is at work, the doors rest and are retried by timer.
+/// Nothing ends the thread but the destructor.
+class Server final : ForkWatcher {
   public:
-    Server(Os &os,
-           const ExportTable &exports,
-           kmd::Backend &backend,
-           std::chrono::milliseconds patience);
+    /// `config` outlives this.
+    Server(Os &os, const ExportTable &exports, kmd::Backend &backend, const IpcConfig &config);
     ~Server();
     Server(const Server &) = delete;
     Server &operator=(const Server &) = delete;
 
-    /// Starts the server if it does not run yet and returns its id, which names its socket.
-    /// Errors: OutOfHostMemory (descriptors, thread), and then nothing is left of the start;
-    /// UnsupportedFeature in a forked child of a process that had started it.
-    Result<uint64_t> start();
+    /// What a handle tells of the server.
+    struct Identity {
+        uint64_t id = 0;       ///< names its socket
+        int rendezvousFd = -1; ///< the number of the rendezvous's kept end
+    };
 
-    /// 0 before the first export, and in a forked child, whose copy of this serves nobody.
-    [[nodiscard]] uint64_t id() const;
+    /// Starts the server if it does not run yet.
+    /// Errors: OutOfHostMemory (descriptors, thread), and then nothing is left of the start.
+    Result<Identity> start();
+
+    /// 0 before the first export.
+    [[nodiscard]] uint64_t id() const { return id_.load(std::memory_order_acquire); }
+
+    /// Takes the name of the socket file away, where there is one.
+    void removeSocketFile() noexcept;
 
   private:
     struct Sockets {
         UniqueFd listener;
+        UniqueFd folderListener; ///< none without CAUSEWAY_IPC_DIR, or where it cannot be used
+        Rendezvous rendezvous;
         UniqueFd epoll;
         UniqueFd wake;
         uint64_t id = 0;
+
+        void close();
     };
 
     struct Client {
@@ -60,41 +77,54 @@ class Server {
         Connection::State state = Connection::State::Reading;
     };
 
+    void beforeFork() noexcept override;
+    void afterForkInParent() noexcept override;
+    void afterForkInChild() noexcept override;
+
+    Result<void> startLocked() REQUIRES(startMutex_);
     Result<Sockets> openSockets();
+    Result<void> nameSockets(Sockets &sockets);
+    UniqueFd listenInFolder(uint64_t id);
+    Result<void> watch(const Sockets &sockets);
     void run();
-    void serve(std::span<epoll_event> events);
+    [[nodiscard]] OsResult<size_t> wait(std::span<epoll_event> events);
+    void serve(std::span<const epoll_event> events) REQUIRES(working_);
     void waitFailed(Errno error);
-    void armListener();
-    void restListener();
-    void acceptAll();
-    void admit(UniqueFd socket);
-    bool makeRoom();
-    void onEvent(uint64_t key);
-    void advance(uint64_t key, Client &client);
+    [[nodiscard]] int doorOf(uint64_t key) const REQUIRES(working_);
+    void setDoors(uint32_t events) REQUIRES(working_);
+    void admitAll(uint64_t door) REQUIRES(working_);
+    [[nodiscard]] OsResult<UniqueFd> nextAt(uint64_t door) REQUIRES(working_);
+    void admit(UniqueFd socket) REQUIRES(working_);
+    bool makeRoom() REQUIRES(working_);
+    void onEvent(uint64_t key) REQUIRES(working_);
+    void advance(uint64_t key, Client &client) REQUIRES(working_);
     [[nodiscard]] static Connection::State advanceOrEnd(Connection &connection);
-    void expire();
-    void close(uint64_t key);
-    [[nodiscard]] bool isFull();
-    [[nodiscard]] std::chrono::milliseconds nextTimeout();
+    void expire() REQUIRES(working_);
+    void close(uint64_t key) REQUIRES(working_);
+    [[nodiscard]] bool isFull() REQUIRES(working_);
+    [[nodiscard]] std::chrono::milliseconds nextTimeout() REQUIRES(working_);
     [[nodiscard]] size_t connectionLimit();
 
     Os &os_;
     const ExportTable &exports_;
     kmd::Backend &backend_;
-    const std::chrono::milliseconds patience_;
+    const IpcConfig &config_;
 
     Mutex startMutex_;
     std::atomic<uint64_t> id_{0};
-    std::atomic<pid_t> process_{0}; ///< that start() was called in; set before id_
+    std::atomic<int> rendezvousFd_{-1}; ///< set before id_
     std::atomic<bool> stopping_{false};
     std::thread thread_ GUARDED_BY(startMutex_);
+    std::optional<SocketFolder> folder_ GUARDED_BY(startMutex_);
 
-    // Set by start() before the thread exists, then the thread's alone.
-    Sockets sockets_;
-    std::map<uint64_t, Client> clients_; ///< by key; keys grow, so the first is the oldest
-    uint64_t nextKey_ = 0;
-    bool listenerRests_ = false;
-    bool waitFailureLogged_ = false;
+    Mutex working_;
+    Sockets sockets_ GUARDED_BY(working_);                    ///< set once, by start()
+    std::map<uint64_t, Client> clients_ GUARDED_BY(working_); ///< by key, which grow: oldest first
+    uint64_t nextKey_ GUARDED_BY(working_);
+    bool doorsRest_ GUARDED_BY(working_) = false;
+    bool waitFailureLogged_ = false; ///< the thread's own
+    bool atRest_ = false;            ///< of the thread that forks: beforeFork() has both locks
+    const ForkWatch watch_{*this};   ///< last: forks find a whole server
 };
 
 } // namespace causeway::ipc

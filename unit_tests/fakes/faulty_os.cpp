@@ -21,7 +21,14 @@ constexpr std::array<std::string_view, osCallCount> names = {
     "epollCreate",     "epollControl",
     "epollWait",       "eventCreate",
     "eventSignal",     "futexWait",
-    "futexWake",       "openProcess",
+    "futexWake",       "openFolder",
+    "openFolderAt",    "makeFolderAt",
+    "fileInfoAt",      "listFolder",
+    "renameAt",        "removeFileAt",
+    "listenAt",        "connectAt",
+    "socketPair",      "bindAbstract",
+    "abstractName",    "peerProcess",
+    "fetchDescriptor", "openProcess",
     "randomBytes",     "bootId",
     "startThread",
 };
@@ -269,6 +276,64 @@ OsResult<void> FaultyOs::futexWait(const std::atomic<uint32_t> &word,
 
 OsResult<void> FaultyOs::futexWake(const std::atomic<uint32_t> &word) {
     return attempt(OsCall::FutexWake, [&] { return os_.futexWake(word); });
+}
+
+OsResult<UniqueFd> FaultyOs::openFolder(const std::string &path) {
+    return attempt(OsCall::OpenFolder, [&] { return os_.openFolder(path); });
+}
+
+OsResult<UniqueFd> FaultyOs::openFolderAt(int folder, const std::string &name) {
+    return attempt(OsCall::OpenFolderAt, [&] { return os_.openFolderAt(folder, name); });
+}
+
+OsResult<void> FaultyOs::makeFolderAt(int folder, const std::string &name) {
+    return attempt(OsCall::MakeFolderAt, [&] { return os_.makeFolderAt(folder, name); });
+}
+
+OsResult<FileInfo> FaultyOs::fileInfoAt(int folder, const std::string &name) {
+    return attempt(OsCall::FileInfoAt, [&] { return os_.fileInfoAt(folder, name); });
+}
+
+OsResult<std::vector<std::string>> FaultyOs::listFolder(int folder, size_t most) {
+    return attempt(OsCall::ListFolder, [&] { return os_.listFolder(folder, most); });
+}
+
+OsResult<void> FaultyOs::renameAt(int folder, const std::string &from, const std::string &to) {
+    return attempt(OsCall::RenameAt, [&] { return os_.renameAt(folder, from, to); });
+}
+
+OsResult<void> FaultyOs::removeFileAt(int folder, const std::string &name) {
+    return attempt(OsCall::RemoveFileAt, [&] { return os_.removeFileAt(folder, name); });
+}
+
+OsResult<UniqueFd> FaultyOs::listenAt(int folder, const std::string &name, int backlog) {
+    return attempt(OsCall::ListenAt, [&] { return os_.listenAt(folder, name, backlog); });
+}
+
+OsResult<UniqueFd> FaultyOs::connectAt(int folder,
+                                       const std::string &name,
+                                       std::chrono::milliseconds timeout) {
+    return attempt(OsCall::ConnectAt, [&] { return os_.connectAt(folder, name, timeout); });
+}
+
+OsResult<std::pair<UniqueFd, UniqueFd>> FaultyOs::socketPair() {
+    return attempt(OsCall::SocketPair, [&] { return os_.socketPair(); });
+}
+
+OsResult<void> FaultyOs::bindAbstract(int fd, const std::string &name) {
+    return attempt(OsCall::BindAbstract, [&] { return os_.bindAbstract(fd, name); });
+}
+
+OsResult<std::string> FaultyOs::abstractName(int fd) {
+    return attempt(OsCall::AbstractName, [&] { return os_.abstractName(fd); });
+}
+
+OsResult<UniqueFd> FaultyOs::peerProcess(int fd) {
+    return attempt(OsCall::PeerProcess, [&] { return os_.peerProcess(fd); });
+}
+
+OsResult<UniqueFd> FaultyOs::fetchDescriptor(int process, int fd) {
+    return attempt(OsCall::FetchDescriptor, [&] { return os_.fetchDescriptor(process, fd); });
 }
 
 OsResult<UniqueFd> FaultyOs::openProcess(pid_t pid) {

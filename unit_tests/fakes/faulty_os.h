@@ -47,6 +47,20 @@ enum class OsCall : uint8_t {
     EventSignal,
     FutexWait,
     FutexWake,
+    OpenFolder,
+    OpenFolderAt,
+    MakeFolderAt,
+    FileInfoAt,
+    ListFolder,
+    RenameAt,
+    RemoveFileAt,
+    ListenAt,
+    ConnectAt,
+    SocketPair,
+    BindAbstract,
+    AbstractName,
+    PeerProcess,
+    FetchDescriptor,
     OpenProcess,
     RandomBytes,
     BootId,
@@ -134,6 +148,22 @@ class FaultyOs final : public ForwardingOs {
                              uint32_t expected,
                              std::chrono::nanoseconds timeout) override;
     OsResult<void> futexWake(const std::atomic<uint32_t> &word) override;
+    OsResult<UniqueFd> openFolder(const std::string &path) override;
+    OsResult<UniqueFd> openFolderAt(int folder, const std::string &name) override;
+    OsResult<void> makeFolderAt(int folder, const std::string &name) override;
+    OsResult<FileInfo> fileInfoAt(int folder, const std::string &name) override;
+    OsResult<std::vector<std::string>> listFolder(int folder, size_t most) override;
+    OsResult<void> renameAt(int folder, const std::string &from, const std::string &to) override;
+    OsResult<void> removeFileAt(int folder, const std::string &name) override;
+    OsResult<UniqueFd> listenAt(int folder, const std::string &name, int backlog) override;
+    OsResult<UniqueFd> connectAt(int folder,
+                                 const std::string &name,
+                                 std::chrono::milliseconds timeout) override;
+    OsResult<std::pair<UniqueFd, UniqueFd>> socketPair() override;
+    OsResult<void> bindAbstract(int fd, const std::string &name) override;
+    OsResult<std::string> abstractName(int fd) override;
+    OsResult<UniqueFd> peerProcess(int fd) override;
+    OsResult<UniqueFd> fetchDescriptor(int process, int fd) override;
     OsResult<UniqueFd> openProcess(pid_t pid) override;
     OsResult<void> randomBytes(std::span<std::byte> bytes) override;
     OsResult<std::array<uint8_t, 16>> bootId() override;

@@ -138,6 +138,56 @@ class ForwardingOs : public Os {
         return os_.futexWake(word);
     }
 
+    OsResult<UniqueFd> openFolder(const std::string &path) override { return os_.openFolder(path); }
+
+    OsResult<UniqueFd> openFolderAt(int folder, const std::string &name) override {
+        return os_.openFolderAt(folder, name);
+    }
+
+    OsResult<void> makeFolderAt(int folder, const std::string &name) override {
+        return os_.makeFolderAt(folder, name);
+    }
+
+    OsResult<FileInfo> fileInfoAt(int folder, const std::string &name) override {
+        return os_.fileInfoAt(folder, name);
+    }
+
+    OsResult<std::vector<std::string>> listFolder(int folder, size_t most) override {
+        return os_.listFolder(folder, most);
+    }
+
+    OsResult<void> renameAt(int folder, const std::string &from, const std::string &to) override {
+        return os_.renameAt(folder, from, to);
+    }
+
+    OsResult<void> removeFileAt(int folder, const std::string &name) override {
+        return os_.removeFileAt(folder, name);
+    }
+
+    OsResult<UniqueFd> listenAt(int folder, const std::string &name, int backlog) override {
+        return os_.listenAt(folder, name, backlog);
+    }
+
+    OsResult<UniqueFd> connectAt(int folder,
+                                 const std::string &name,
+                                 std::chrono::milliseconds timeout) override {
+        return os_.connectAt(folder, name, timeout);
+    }
+
+    OsResult<std::pair<UniqueFd, UniqueFd>> socketPair() override { return os_.socketPair(); }
+
+    OsResult<void> bindAbstract(int fd, const std::string &name) override {
+        return os_.bindAbstract(fd, name);
+    }
+
+    OsResult<std::string> abstractName(int fd) override { return os_.abstractName(fd); }
+
+    OsResult<UniqueFd> peerProcess(int fd) override { return os_.peerProcess(fd); }
+
+    OsResult<UniqueFd> fetchDescriptor(int process, int fd) override {
+        return os_.fetchDescriptor(process, fd);
+    }
+
     pid_t processId() override { return os_.processId(); }
 
     uid_t userId() override { return os_.userId(); }

@@ -23,11 +23,7 @@ constexpr size_t mostLocksOfALease = 64;
 } // namespace
 
 Bank::Bank(Os &os, UniqueFd file, uint64_t sizeBytes)
-    : os_(os)
-    , file_(std::move(file))
-    , sizeBytes_(sizeBytes)
-    , maker_(os.processId())
-    , free_(sizeBytes) {}
+    : os_(os), file_(std::move(file)), sizeBytes_(sizeBytes), free_(sizeBytes) {}
 
 Result<TravelFd> Bank::exportDescriptor(std::span<const Extent> extents) {
     auto file = os_.reopen(file_.get(), O_RDWR);
@@ -57,12 +53,7 @@ Result<void> Bank::lease(int fd, std::span<const Extent> extents) {
     return {};
 }
 
-Result<TravelFd> Bank::lendForGood(std::span<const Extent> extents) {
-    if (!madeByThisProcess()) {
-        return fail(Status::UnsupportedFeature,
-                    "memory made before fork cannot be exported without /proc: the parent process "
-                    "would not know of it");
-    }
+TravelFd Bank::lendForGood(std::span<const Extent> extents) {
     const MutexLock lock(mutex_);
     for (const Extent &extent : extents) {
         retire(extent);
@@ -153,7 +144,7 @@ void Bank::giveBack(StretchNode node) {
 }
 
 Bank::Fate Bank::tryToEmpty(uint64_t offset, const Stretch &slot) {
-    if (slot.retired || !madeByThisProcess()) {
+    if (slot.retired) {
         return Fate::Retired;
     }
     const auto leased = os_.isLockedByOthers(file_.get(), offset, slot.sizeBytes);
@@ -182,10 +173,6 @@ bool Bank::hasPending() const {
 bool Bank::idle() const {
     const MutexLock lock(mutex_);
     return live_.empty() && pending_.empty() && retired_.empty() && leaving_ == 0;
-}
-
-bool Bank::madeByThisProcess() const {
-    return os_.processId() == maker_;
 }
 
 std::vector<Extent> mergeExtents(std::span<const Extent> extents) {

@@ -18,9 +18,6 @@ namespace causeway::kmd::soft {
 ///
 /// A slot is free, live (memory is in it), pending (its memory died, but a peer holds a lease) or
 /// retired. It stays charged to the device until it is free: its pages are still in use.
-///
-/// The process that made a bank is the only one that empties slots. A forked child has a copy of
-/// this bookkeeping but shares the file; there slots only retire.
 class Bank final : public SoftBacking {
   public:
     /// `file` is sealed, of that size and all zeros. `os` outlives the bank.
@@ -58,13 +55,11 @@ class Bank final : public SoftBacking {
     /// Nothing live, pending or retired in it.
     [[nodiscard]] bool idle() const;
 
-    [[nodiscard]] bool madeByThisProcess() const;
-
   private:
     enum class Fate : uint8_t { Free, Pending, Retired };
 
     [[nodiscard]] Result<void> lease(int fd, std::span<const Extent> extents);
-    [[nodiscard]] Result<TravelFd> lendForGood(std::span<const Extent> extents);
+    [[nodiscard]] TravelFd lendForGood(std::span<const Extent> extents);
     void retire(const Extent &extent) REQUIRES(mutex_);
     [[nodiscard]] StretchNode nextPending();
     void giveBack(StretchNode node) EXCLUDES(mutex_);
@@ -73,7 +68,6 @@ class Bank final : public SoftBacking {
     Os &os_;
     const UniqueFd file_;
     const uint64_t sizeBytes_;
-    const pid_t maker_;
     mutable Mutex mutex_;
     FreeStretches free_ GUARDED_BY(mutex_);
     Stretches live_ GUARDED_BY(mutex_);

@@ -78,8 +78,6 @@ Result<BankSlot> BankStore::place(const SoftDevice &device,
 }
 
 BankSlot BankStore::fit(Shelf &shelf, uint64_t sizeBytes, uint64_t alignment, Charge &charge) {
-    // After fork these are the parent's: it would not see what we take.
-    std::erase_if(shelf, [](const auto &bank) { return !bank->madeByThisProcess(); });
     for (const auto &bank : shelf) {
         const auto offset = bank->take(sizeBytes, alignment, charge);
         if (offset) {

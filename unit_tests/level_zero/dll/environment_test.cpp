@@ -43,6 +43,7 @@ TEST_F(EnvironmentTest, EmptyIsUnset) {
                              "CAUSEWAY_SOFT_MEMORY",
                              "CAUSEWAY_SOFT_DEDICATED",
                              "CAUSEWAY_IPC_TIMEOUT_MS",
+                             "CAUSEWAY_IPC_DIR",
                              "ZE_AFFINITY_MASK"}) {
         EXPECT_EQ(readWith(name, ""), Settings{}) << name;
     }
@@ -53,12 +54,14 @@ TEST_F(EnvironmentTest, EachVariableHasItsSetting) {
                   {"CAUSEWAY_SOFT_MEMORY", "1048576"},
                   {"CAUSEWAY_SOFT_DEDICATED", "1"},
                   {"CAUSEWAY_IPC_TIMEOUT_MS", "250"},
+                  {"CAUSEWAY_IPC_DIR", "/run/shared"},
                   {"ZE_AFFINITY_MASK", "0,2"}};
     EXPECT_EQ(read(),
               (Settings{.softDevices = 3,
                         .softMemoryBytes = 1048576,
                         .softDedicated = true,
                         .ipcTimeout = std::chrono::milliseconds(250),
+                        .ipcFolder = "/run/shared",
                         .affinityMask = "0,2"}));
     EXPECT_TRUE(warnings_.empty());
 }

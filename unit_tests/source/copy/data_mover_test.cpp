@@ -2,7 +2,6 @@
 
 #include "shared/os/linux_os.h"
 #include "unit_tests/fakes/faulty_os.h"
-#include "unit_tests/fakes/forked_child.h"
 #include "unit_tests/fakes/resource_check.h"
 #include "unit_tests/source/memory/result_checks.h"
 
@@ -237,53 +236,6 @@ TEST_F(DataMoverTest, WithoutThreadsTheCallerDoesAll) {
     expectCopiesLikeModel(shared_, {.dst = 3, .src = 130000, .width = 100000});
     expectFillsLikeModel(shared_, pickPattern(16), 5, 100000);
     EXPECT_GE(os_.faults(), 2U);
-}
-
-/// Calls back once, while a pool that starts a thread holds its lock.
-class CallingOs final : public fakes::ForwardingOs {
-  public:
-    using ForwardingOs::ForwardingOs;
-
-    std::function<void()> atStart = [] {};
-
-    OsResult<std::thread> startThread(const char *name, std::function<void()> body) override {
-        std::exchange(atStart, [] {})();
-        return os_.startThread(name, std::move(body));
-    }
-};
-
-/// Forks; a child that hangs is killed.
-void expectWorksInChild(const std::function<bool()> &body) {
-    fakes::ForkedChild child([&](const fakes::ForkedChild::Side &) {
-        ::alarm(20);
-        return body() ? 0 : 1;
-    });
-    EXPECT_EQ(child.wait(), 0);
-}
-
-TEST_F(DataMoverTest, AForkedChildWorksAloneWhateverItsParentDid_Forks) {
-    CallingOs os(os_);
-    DataMover mover(os, sharedLimits);
-    os.atStart = [&] {
-        expectWorksInChild([&] {
-            expectCopiesLikeModel(mover, {.dst = 3, .src = 130000, .width = 100000});
-            expectFillsLikeModel(mover, pickPattern(16), 5, 100000);
-            return !HasFailure();
-        });
-    };
-    expectCopiesLikeModel(mover, {.dst = 3, .src = 130000, .width = 100000});
-}
-
-TEST_F(DataMoverTest, AForkedChildMayDestroyAMoverWhoseThreadsItLacks_Forks) {
-    CallingOs os(os_);
-    auto mover = std::make_unique<DataMover>(os, sharedLimits);
-    os.atStart = [&] {
-        expectWorksInChild([&] {
-            mover.reset();
-            return true;
-        });
-    };
-    expectCopiesLikeModel(*mover, {.dst = 3, .src = 130000, .width = 100000});
 }
 
 TEST_F(DataMoverTest, LimitsOfTheMachineAreBounded) {

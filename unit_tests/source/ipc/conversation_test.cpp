@@ -19,7 +19,7 @@ class ConversationTest : public fakes::ResourceCheckedTest {
   protected:
     [[nodiscard]] Conversation connect(const ScriptedPeer &peer,
                                        milliseconds timeout = patienceOfTests) {
-        return must(Conversation::connect(os_, peer.handle(1).serverId, timeout));
+        return must(connectByName(os_, peer.handle(1).serverId, timeout));
     }
 
     static constexpr wire::Request anyRequest = {
@@ -100,7 +100,7 @@ TEST_F(ConversationTest, OtherErrorsSayWhatWasTried) {
 TEST_F(ConversationTest, AConnectThatFailsSaysWhy) {
     const auto connect = [this](int error) {
         os_.failKindAt(OsCall::ConnectAbstract, 1, error);
-        return Conversation::connect(os_, 0xAB, patienceOfTests);
+        return connectByName(os_, 0xAB, patienceOfTests);
     };
     EXPECT_TRUE(failsWith(connect(ECONNREFUSED), Status::InvalidArgument, serverName(0xAB)));
     EXPECT_TRUE(failsWith(connect(ETIMEDOUT), Status::NotAvailable, serverName(0xAB)));
@@ -111,14 +111,26 @@ TEST_F(ConversationTest, AConnectThatFailsSaysWhy) {
 /// A child that it forked holds the socket; nobody will ever accept.
 TEST_F(ConversationTest, AnExporterThatIsGoneButForItsSocketIsGone) {
     const ScriptedPeer peer(answerOnce);
+    os_.failKind(OsCall::PeerProcess, ESRCH);
+
+    EXPECT_TRUE(failsWith(connectByName(os_, peer.handle(1).serverId, patienceOfTests),
+                          Status::InvalidArgument,
+                          "gone"));
+}
+
+/// Linux 6.4 and earlier: the number that came with the socket has to do.
+TEST_F(ConversationTest, AnOldKernelIsAskedForTheProcessByItsNumber) {
+    const ScriptedPeer peer(answerOnce);
+    os_.failKind(OsCall::PeerProcess, ENOPROTOOPT);
     os_.failKind(OsCall::OpenProcess, ESRCH);
 
-    EXPECT_TRUE(failsWith(Conversation::connect(os_, peer.handle(1).serverId, patienceOfTests),
+    EXPECT_TRUE(failsWith(connectByName(os_, peer.handle(1).serverId, patienceOfTests),
                           Status::InvalidArgument,
                           "gone"));
 }
 
 TEST_F(ConversationTest, WorksWithoutAProcessDescriptor) {
+    os_.failKind(OsCall::PeerProcess, ENOPROTOOPT);
     os_.failKind(OsCall::OpenProcess, ENOSYS);
     const ScriptedPeer peer(answerOnce);
     Conversation conversation = connect(peer);
@@ -127,25 +139,41 @@ TEST_F(ConversationTest, WorksWithoutAProcessDescriptor) {
     EXPECT_TRUE(succeeds(conversation.receive()));
 }
 
-TEST_F(ConversationTest, TheTimeoutIsForEachAnswer) {
-    /// A clock that only the test moves.
-    class StoppedOs final : public fakes::ForwardingOs {
-      public:
-        using ForwardingOs::ForwardingOs;
+/// A clock that only the test moves.
+class StoppedOs final : public fakes::ForwardingOs {
+  public:
+    using ForwardingOs::ForwardingOs;
 
-        std::chrono::steady_clock::time_point now() override { return time; }
+    std::chrono::steady_clock::time_point now() override { return time; }
 
-        std::chrono::steady_clock::time_point time{std::chrono::seconds(1000)};
-    };
+    std::chrono::steady_clock::time_point time{std::chrono::seconds(1000)};
+};
 
-    const ScriptedPeer peer([](ScriptedTalk &talk) {
-        while (talk.request()) {
-            talk.reply(okReply(0, 0));
-        }
-    });
+/// Answers each request with nothing.
+void answerAll(ScriptedTalk &talk) {
+    while (talk.request()) {
+        talk.reply(okReply(0, 0));
+    }
+}
+
+TEST_F(ConversationTest, ABudgetBoundsWhatSeemsToGoOnWell) {
+    const ScriptedPeer peer(answerAll);
     StoppedOs os(os_);
-    Conversation conversation =
-        must(Conversation::connect(os, peer.handle(1).serverId, patienceOfTests));
+    Conversation conversation = must(connectByName(os, peer.handle(1).serverId, patienceOfTests));
+    conversation.setBudget(2 * patienceOfTests);
+    for (int i = 0; i < 4; ++i) {
+        must(conversation.send(anyRequest));
+        EXPECT_TRUE(succeeds(conversation.receive())) << i;
+        os.time += patienceOfTests / 2; // what is left of the timeout is as long again
+    }
+    os_.failKindAt(OsCall::ReceiveMessage, 1, EAGAIN);
+    EXPECT_TRUE(failsWith(conversation.receive(), Status::NotAvailable, "in time"));
+}
+
+TEST_F(ConversationTest, TheTimeoutIsForEachAnswer) {
+    const ScriptedPeer peer(answerAll);
+    StoppedOs os(os_);
+    Conversation conversation = must(connectByName(os, peer.handle(1).serverId, patienceOfTests));
     for (int i = 0; i < 3; ++i) {
         must(conversation.send(anyRequest));
         EXPECT_TRUE(succeeds(conversation.receive()));
@@ -174,7 +202,7 @@ TEST_F(ConversationTest, AKilledExporterIsAnErrorEvenIfAChildHoldsItsSocket_Fork
         return 0;
     });
     exporter.waitUntilReady();
-    Conversation conversation = must(Conversation::connect(os_, id, patienceOfTests));
+    Conversation conversation = must(connectByName(os_, id, patienceOfTests));
     exporter.waitUntilReady();
     exporter.kill();
 

@@ -33,7 +33,7 @@ class HostileExporterTest : public fakes::ResourceCheckedTest {
                                *importer_.memory,
                                importer_.device(),
                                exporter.handle(window),
-                               patienceOfTests);
+                               withTimeout(patienceOfTests));
     }
 
     [[nodiscard]] wire::RangeTable honestTable() const {
@@ -237,7 +237,7 @@ TEST_F(HostileExporterTest, ATableBeyondTheAddressSpaceIsOutOfDeviceMemory) {
                                           *importer_.memory,
                                           importer_.device(),
                                           exporter.handle(huge),
-                                          patienceOfTests),
+                                          withTimeout(patienceOfTests)),
                           Status::OutOfDeviceMemory));
 }
 

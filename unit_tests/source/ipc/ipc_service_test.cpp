@@ -308,7 +308,7 @@ TEST_F(IpcServiceTest, WhatCannotBeSharedStartsNoServer) {
 }
 
 TEST_F(IpcServiceTest, ASilentExporterIsNotAvailableAfterTheTimeout) {
-    Peer impatient({}, {.timeout = shortTimeout});
+    Peer impatient({}, withTimeout(shortTimeout));
     const ScriptedPeer exporter([](ScriptedTalk &talk) { talk.staySilent(); });
 
     EXPECT_TRUE(failsWith(

@@ -29,6 +29,7 @@ class ObjectExportTest : public RollbackFixture {
     /// From now on nobody can be talked to.
     static void disconnect(Peer &peer) {
         peer.faults.failKind(fakes::OsCall::ConnectAbstract, EACCES);
+        peer.faults.failKind(fakes::OsCall::FetchDescriptor, EPERM);
     }
 
     void expectOpens(Peer &peer, const wire::HandleBytes &handle) {

@@ -43,7 +43,7 @@ class RangeFetcherTest : public fakes::ResourceCheckedTest {
     [[nodiscard]] Result<void> fetch(const ScriptedPeer &peer,
                                      uint64_t windowBytes,
                                      milliseconds timeout = patienceOfTests) {
-        auto fetcher = RangeFetcher::open(os_, peer.handle(windowBytes), timeout);
+        auto fetcher = RangeFetcher::open(os_, peer.handle(windowBytes), withTimeout(timeout));
         if (!fetcher) {
             return forward(fetcher);
         }
@@ -150,7 +150,8 @@ TEST_F(RangeFetcherTest, ADescriptorThatTheSinkLeavesIsClosed) {
         answerOpen(talk, tableOf(4), 4);
         talk.staySilent();
     });
-    auto fetcher = must(RangeFetcher::open(os_, peer.handle(4 * testPieceBytes), patienceOfTests));
+    auto fetcher = must(
+        RangeFetcher::open(os_, peer.handle(4 * testPieceBytes), withTimeout(patienceOfTests)));
     std::vector<int> left;
     must(fetcher.fetch([&](uint32_t, std::span<UniqueFd> fds) -> Result<void> {
         for (const UniqueFd &fd : fds) {
@@ -171,7 +172,8 @@ TEST_F(RangeFetcherTest, AnErrorOfTheSinkEndsIt) {
         answerOpen(talk, tableOf(4), 2);
         talk.staySilent();
     });
-    auto fetcher = must(RangeFetcher::open(os_, peer.handle(4 * testPieceBytes), patienceOfTests));
+    auto fetcher = must(
+        RangeFetcher::open(os_, peer.handle(4 * testPieceBytes), withTimeout(patienceOfTests)));
 
     EXPECT_TRUE(failsWith(fetcher.fetch([](uint32_t, std::span<UniqueFd>) -> Result<void> {
         return fail(Status::DeviceLost, "the sink is full");
@@ -190,7 +192,7 @@ TEST_F(RangeFetcherTest, NobodyUnderThatIdIsAnError) {
     handle.serverId = gone;
     handle.sizeBytes = 1;
 
-    EXPECT_TRUE(failsWith(RangeFetcher::open(os_, handle, patienceOfTests),
+    EXPECT_TRUE(failsWith(RangeFetcher::open(os_, handle, withTimeout(patienceOfTests)),
                           Status::InvalidArgument,
                           "exited, or lives in another network namespace"));
 }
@@ -272,7 +274,7 @@ TEST_F(RangeFetcherTest, AServerOfAnotherUserIsNotTrusted) {
     OtherUserOs os(faults_);
     const ScriptedPeer peer([](ScriptedTalk &talk) { talk.staySilent(); });
 
-    EXPECT_TRUE(failsWith(RangeFetcher::open(os, peer.handle(1), patienceOfTests),
+    EXPECT_TRUE(failsWith(RangeFetcher::open(os, peer.handle(1), withTimeout(patienceOfTests)),
                           Status::InsufficientPermissions,
                           "is served by user"));
 }

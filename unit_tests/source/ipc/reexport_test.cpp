@@ -62,8 +62,8 @@ TEST_F(ReexportTest, ItIsStillTheFirstsMemory) {
     const uint64_t va = must(two.service.open(*two.memory, second, first));
 
     const auto handle = must(wire::decodeHandle(must(two.share(va, range.sizeBytes))));
-    const auto fetcher = RangeFetcher::open(
-        linuxOs(), std::get<wire::IpcHandle>(handle), std::chrono::milliseconds(10'000));
+    const auto fetcher =
+        RangeFetcher::open(linuxOs(), std::get<wire::IpcHandle>(handle), IpcConfig());
 
     ASSERT_TRUE(succeeds(fetcher));
     ASSERT_EQ(fetcher->table().objects.size(), 2U);

@@ -27,11 +27,12 @@ class RollbackFixture : public fakes::ResourceCheckedTest,
                         public testing::WithParamInterface<Placing> {
   protected:
     static constexpr uint64_t objects = 16;
+    static constexpr size_t socketsOfAServer = 3; // its listener, and the two of the rendezvous
 
     /// Remembers what everybody holds while nothing goes on: as many servers, which let go of a
     /// connection a little after its importer did.
     void settle(size_t servers) {
-        EXPECT_TRUE(eventually([&] { return sockets() == socketsBefore_ + servers; }));
+        EXPECT_TRUE(eventually([&] { return sockets() == socketsBefore_ + servers * socketsOfAServer; }));
         base_ = fakes::ResourceSnapshot::take();
     }
 

@@ -2,6 +2,7 @@
 
 #include "shared/os/linux_os.h"
 #include "source/ipc/server.h"
+#include "source/ipc/ways.h"
 #include "unit_tests/source/ipc/test_backing.h"
 #include "unit_tests/source/ipc/test_client.h"
 
@@ -14,6 +15,15 @@
 #include <vector>
 
 namespace causeway::ipc {
+
+/// By the first of the ways that RangeFetcher tries.
+[[nodiscard]] inline Result<Conversation> connectByName(Os &os,
+                                                        uint64_t serverId,
+                                                        std::chrono::milliseconds timeout) {
+    wire::IpcHandle handle;
+    handle.serverId = serverId;
+    return waysToExporters().front().connect(os, handle, withTimeout(timeout));
+}
 
 /// The end of a conversation that a script speaks: an exporter that answers whatever the test
 /// wants.

@@ -22,8 +22,6 @@ class ServerOs final : public fakes::ForwardingOs {
 
     uid_t userId() override { return user ? *user : os_.userId(); }
 
-    pid_t processId() override { return process ? *process : os_.processId(); }
-
     std::chrono::steady_clock::time_point now() override {
         return os_.now() + std::chrono::milliseconds(aheadMs);
     }
@@ -31,7 +29,6 @@ class ServerOs final : public fakes::ForwardingOs {
     std::atomic<uint64_t> limit = 8192;
     std::atomic<int64_t> aheadMs = 0; ///< of the real time
     std::optional<uid_t> user;        ///< set before the server starts
-    std::optional<pid_t> process;     ///< as if forked; the server's thread never asks
 };
 
 /// A server with one export, and clients that speak by hand.
@@ -41,9 +38,12 @@ class ServerFixture : public fakes::ResourceCheckedTest {
 
     ~ServerFixture() override { faults_.heal(); }
 
+    void make() { server_.emplace(os_, exports_, backend_, config_); }
+
     void start(std::chrono::milliseconds patience = std::chrono::minutes(1)) {
-        server_.emplace(os_, exports_, backend_, patience);
-        id_ = must(server_->start());
+        config_.timeout = patience;
+        make();
+        id_ = must(server_->start()).id;
     }
 
     [[nodiscard]] TestClient client() const { return TestClient(id_); }
@@ -58,6 +58,7 @@ class ServerFixture : public fakes::ResourceCheckedTest {
     fakes::FakeBackend backend_;
     ExportTable exports_;
     TestExport shared_{3};
+    IpcConfig config_ = withTimeout(std::chrono::milliseconds(1000));
     std::optional<Server> server_;
     uint64_t id_ = 0;
 

@@ -2,6 +2,7 @@
 
 #include "shared/os/linux_os.h"
 #include "shared/wire/messages.h"
+#include "source/ipc/ipc_config.h"
 #include "source/ipc/server.h"
 #include "unit_tests/source/memory/result_checks.h"
 
@@ -17,6 +18,10 @@ namespace causeway::ipc {
 
 /// How long a test waits for what must come; never waited for in full unless the test fails.
 inline constexpr std::chrono::milliseconds patienceOfTests{10000};
+
+[[nodiscard]] inline IpcConfig withTimeout(std::chrono::milliseconds timeout) {
+    return {.timeout = timeout, .folder = {}};
+}
 
 /// Waits for what another thread will have done soon.
 [[nodiscard]] inline bool eventually(const std::function<bool()> &holds) {
