@@ -135,6 +135,19 @@ void forkAndServe(PeerState &state, uint64_t view) {
     readAll(closed.get(), std::span(&nothing, 1), Deadline());
 }
 
+/// The child outlives this process, but not the test.
+void forkSleeper(const PeerState &state) {
+    const pid_t pid = fork();
+    checked(pid, "fork");
+    if (pid == 0) {
+        close(state.in);
+        close(state.out);
+        std::byte nothing{};
+        readAll(state.socket, std::span(&nothing, 1), std::nullopt);
+        _exit(0);
+    }
+}
+
 void deviceUuids(Reply &reply) {
     char *next = reply.handle.data;
     for (auto *device : driver().devices) {
@@ -191,6 +204,9 @@ bool serveProcess(PeerState &state, const Request &request, Reply &reply) {
         return true;
     case Command::ForkAndServe:
         forkAndServe(state, request.address);
+        return true;
+    case Command::ForkSleeper:
+        forkSleeper(state);
         return true;
     case Command::BecomeNobody:
         checked(setuid(strangersUid), "setuid");

@@ -73,6 +73,7 @@ enum class Command : uint8_t {
     LeaveDescriptors,   ///< value: opens descriptors until only so many can be opened; closes them
                         ///< with UINT64_MAX
     ForkAndServe,       ///< a fork goes on serving; this process closes the view at address
+    ForkSleeper,        ///< a forked child sleeps until the socket's other end is closed
     BecomeNobody,       ///< another user from now on
     DeviceUuids,        ///< -> number: devices, handle: the uuids one after the other
     DeviceMemory,       ///< -> value: bytes of the first device

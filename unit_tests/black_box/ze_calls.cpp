@@ -91,6 +91,11 @@ Driver initialise() {
     return found;
 }
 
+Driver &foundDriver() {
+    static Driver found = initialise();
+    return found;
+}
+
 // What failed calls of this suite can answer; any other result is printed as a number.
 constexpr std::array resultNames = {
     std::pair{ZE_RESULT_SUCCESS, "SUCCESS"},
@@ -123,8 +128,11 @@ constexpr std::array resultNames = {
 } // namespace
 
 const Driver &driver() {
-    static const Driver found = initialise();
-    return found;
+    return foundDriver();
+}
+
+void restartDriver() {
+    foundDriver() = initialise();
 }
 
 ze_device_handle_t firstDevice() {

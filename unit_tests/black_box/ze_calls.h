@@ -28,6 +28,9 @@ struct Driver {
 /// The driver under test, initialised at the first call in each process. Throws HarnessError.
 const Driver &driver();
 
+/// In a forked child, which has none: initialises it anew. While no other thread uses it.
+void restartDriver();
+
 /// Shorthand for the first device.
 ze_device_handle_t firstDevice();
 

@@ -41,10 +41,10 @@ void ForkedChild::Side::waitForNext() const {
     static_cast<void>(receiveByte(next_)); // nothing to read: the parent let go
 }
 
-ForkedChild::ForkedChild(const std::function<int(const Side &)> &body) {
+ForkedChild::ForkedChild(const std::function<int(const Side &)> &body, ForkHandlers handlers) {
     auto [readyHere, readyThere] = makePipe();
     auto [nextThere, nextHere] = makePipe();
-    pid_ = ::fork();
+    pid_ = handlers == ForkHandlers::Run ? ::fork() : ::_Fork();
     EXPECT_GE(pid_, 0);
     if (pid_ == 0) {
         nextHere.reset(); // else it would never notice that the parent let go

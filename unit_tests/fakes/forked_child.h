@@ -4,9 +4,13 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 
 namespace causeway::fakes {
+
+/// Skipped: as clone(2) makes children, without what pthread_atfork(3) asks for.
+enum class ForkHandlers : uint8_t { Run, Skipped };
 
 /// A forked copy of this process that plays a peer. It runs `body` and ends with _exit: no
 /// destructors, no leak check. Not under ThreadSanitizer. The destructor kills and reaps it.
@@ -28,7 +32,8 @@ class ForkedChild {
     };
 
     /// `body` answers the exit code.
-    explicit ForkedChild(const std::function<int(const Side &)> &body);
+    explicit ForkedChild(const std::function<int(const Side &)> &body,
+                         ForkHandlers handlers = ForkHandlers::Run);
     ForkedChild(const ForkedChild &) = delete;
     ForkedChild &operator=(const ForkedChild &) = delete;
     ~ForkedChild();

@@ -32,7 +32,8 @@ class RollbackFixture : public fakes::ResourceCheckedTest,
     /// Remembers what everybody holds while nothing goes on: as many servers, which let go of a
     /// connection a little after its importer did.
     void settle(size_t servers) {
-        EXPECT_TRUE(eventually([&] { return sockets() == socketsBefore_ + servers * socketsOfAServer; }));
+        EXPECT_TRUE(
+            eventually([&] { return sockets() == socketsBefore_ + servers * socketsOfAServer; }));
         base_ = fakes::ResourceSnapshot::take();
     }
 

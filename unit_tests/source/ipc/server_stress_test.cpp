@@ -224,17 +224,20 @@ TEST_F(ServerStressTest, AConnectionThatCannotBeWatchedIsDropped) {
     client().expectOpens(shared_.token, 3);
 }
 
+/// A child of clone(2), whose fork handlers did not run.
 TEST_F(ServerStressTest, ASocketThatAChildInheritedDoesNotMakeTheServerSpin_Forks) {
     start();
     std::optional<TestClient> garbler = client();
     client().expectOpens(shared_.token, 3); // so that the one before is accepted by now
     ASSERT_TRUE(eventually([this] { return backend_.reclaims() == 1; }));
-    const fakes::ForkedChild child([&](const fakes::ForkedChild::Side &side) {
-        ::close(garbler->fd());
-        side.ready();
-        side.waitForNext();
-        return 0;
-    });
+    const fakes::ForkedChild child(
+        [&](const fakes::ForkedChild::Side &side) {
+            ::close(garbler->fd());
+            side.ready();
+            side.waitForNext();
+            return 0;
+        },
+        fakes::ForkHandlers::Skipped);
     child.waitUntilReady();
     garbler->send(std::array<std::byte, 5>{});
     EXPECT_EQ(garbler->receive()->header.status, wire::ReplyStatus::BadRequest);
@@ -243,6 +246,45 @@ TEST_F(ServerStressTest, ASocketThatAChildInheritedDoesNotMakeTheServerSpin_Fork
 
     EXPECT_TRUE(isCalm(OsCall::EpollWait));
     client().expectOpens(shared_.token, 3);
+}
+
+/// Nobody but the kernel can tell a listener that a child holds from one that answers.
+TEST_F(ServerStressTest, AForkedChildHoldsNoSocketOfTheServer_Forks) {
+    start();
+    TestClient asked = client();
+    asked.expectOpens(shared_.token, 3);
+    std::optional<TestClient> silent = client();
+    client().expectOpens(shared_.token, 3); // so that the one before is accepted by now
+    const fakes::ForkedChild child([&](const fakes::ForkedChild::Side &side) {
+        side.ready();
+        side.waitForNext();
+        return 0;
+    });
+    child.waitUntilReady();
+    asked.expectFetches(1, 1); // the fork has disturbed nothing
+
+    server_.reset();
+
+    EXPECT_TRUE(readableWithin(asked.fd(), patienceOfTests)) << "the connection has no end";
+    EXPECT_TRUE(readableWithin(silent->fd(), patienceOfTests)) << "the connection has no end";
+    EXPECT_EQ(linuxOs().connectAbstract(serverName(id_), patienceOfTests).error().value,
+              ECONNREFUSED);
+}
+
+/// Forks at any moment of a server at work.
+TEST_F(ServerStressTest, ForksWhileItServes_Forks) {
+    start();
+    std::atomic<bool> done = false;
+    std::jthread importer([&] {
+        while (!done) {
+            client().expectOpens(shared_.token, 3);
+        }
+    });
+    for (int i = 0; i < 50; ++i) {
+        fakes::ForkedChild child([](const fakes::ForkedChild::Side &) { return 0; });
+        EXPECT_EQ(child.wait(), 0);
+    }
+    done = true;
 }
 
 } // namespace

@@ -96,6 +96,13 @@ class TestClient {
         EXPECT_EQ(reply->fds.size(), fds);
     }
 
+    void expectFetches(uint32_t first, uint32_t fds) {
+        fetch(first, fds);
+        const auto reply = receive();
+        ASSERT_TRUE(reply) << "the conversation was ended";
+        EXPECT_EQ(reply->fds.size(), fds);
+    }
+
     [[nodiscard]] int fd() const { return socket_.get(); }
 
   private:
