@@ -163,6 +163,7 @@ Child::Child(const std::string &role, const ChildOptions &options) {
         fmt::format("--out={}", replies.writeEnd.get()),
         fmt::format("--descriptors={}", options.descriptorLimit),
         fmt::format("--unprivileged={}", options.isUnprivileged ? 1 : 0),
+        fmt::format("--confine={}", options.confinement),
         fmt::format("--socket={}", options.socket),
     };
     std::vector<int> inherited = {commands.readEnd.get(), replies.writeEnd.get()};

@@ -18,8 +18,9 @@ struct ChildOptions {
     std::vector<std::string> environment = {}; ///< "NAME=value", on top of this process's
     unsigned descriptorLimit = 0; ///< soft RLIMIT_NOFILE before the driver is loaded; 0: as here
     bool isUnprivileged =
-        false;       ///< without capabilities: root is spared some of the kernel's limits
-    int socket = -1; ///< a socket for the child, for tests of moved descriptors only
+        false; ///< without capabilities: root is spared some of the kernel's limits
+    std::string confinement = {}; ///< see confinement.h
+    int socket = -1;              ///< a socket for the child, for tests of moved descriptors only
 };
 
 /// This program run anew (fork and exec) in a role, with two pipes and nothing else in common.

@@ -1,3 +1,4 @@
+#include "unit_tests/black_box/confinement.h"
 #include "unit_tests/black_box/protocol.h"
 #include "unit_tests/black_box/ze_calls.h"
 
@@ -66,6 +67,9 @@ int runChild(std::string_view role, int argc, char **argv) {
     limitDescriptors(numberOption(argc, argv, "--descriptors="));
     if (numberOption(argc, argv, "--unprivileged=") == 1) {
         dropCapabilities();
+    }
+    if (const auto list = option(argc, argv, "--confine=")) {
+        confine(*list);
     }
     const int in = numberOption(argc, argv, "--in=");
     const int out = numberOption(argc, argv, "--out=");

@@ -1,6 +1,7 @@
 #include "unit_tests/black_box/child.h"
 #include "unit_tests/black_box/peer_role.h"
 #include "unit_tests/black_box/process_state.h"
+#include "unit_tests/black_box/squatter.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -14,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 
 namespace causeway::black_box {
@@ -148,6 +150,16 @@ void forkSleeper(const PeerState &state) {
     }
 }
 
+void forkAndExit() {
+    const pid_t pid = fork();
+    checked(pid, "fork");
+    if (pid == 0) {
+        std::exit(0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+}
+
 void deviceUuids(Reply &reply) {
     char *next = reply.handle.data;
     for (auto *device : driver().devices) {
@@ -207,6 +219,12 @@ bool serveProcess(PeerState &state, const Request &request, Reply &reply) {
         return true;
     case Command::ForkSleeper:
         forkSleeper(state);
+        return true;
+    case Command::ForkAndExit:
+        forkAndExit();
+        return true;
+    case Command::Squat:
+        squat(request.handle, static_cast<Squatter>(request.flags));
         return true;
     case Command::BecomeNobody:
         checked(setuid(strangersUid), "setuid");

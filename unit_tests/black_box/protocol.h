@@ -74,6 +74,9 @@ enum class Command : uint8_t {
                         ///< with UINT64_MAX
     ForkAndServe,       ///< a fork goes on serving; this process closes the view at address
     ForkSleeper,        ///< a forked child sleeps until the socket's other end is closed
+    ForkAndExit,        ///< a forked child ends as programs end, with exit handlers
+    Squat,              ///< handle, flags: Squatter: serves the name of that handle's server from
+                        ///< now on, while the exporter is in another network namespace
     BecomeNobody,       ///< another user from now on
     DeviceUuids,        ///< -> number: devices, handle: the uuids one after the other
     DeviceMemory,       ///< -> value: bytes of the first device
@@ -81,6 +84,9 @@ enum class Command : uint8_t {
 
 /// Descriptors that have nothing to do with the driver.
 enum class DescriptorKind : uint8_t { DevNull, Pipe, Memfd, SealedMemfd };
+
+/// Who has taken the name of an exporter's socket, and what it does with those who connect.
+enum class Squatter : uint8_t { Closes, SendsGarbage, StaysSilent, IsAnotherUser };
 
 struct Request {
     Command command = Command::Hello;
