@@ -84,7 +84,7 @@ class Server final : ForkWatcher {
     Result<void> startLocked() REQUIRES(startMutex_);
     Result<Sockets> openSockets();
     Result<void> nameSockets(Sockets &sockets);
-    UniqueFd listenInFolder(uint64_t id);
+    UniqueFd listenInFolder(uint64_t id) REQUIRES(startMutex_);
     Result<void> watch(const Sockets &sockets);
     void run();
     [[nodiscard]] OsResult<size_t> wait(std::span<epoll_event> events);

@@ -16,6 +16,10 @@ inline void require(bool holds, const char *what) {
     }
 }
 
+/// Whether the target took the input of the last run for what it should be: a replay compares it
+/// with its seeds.
+inline bool lastWasAccepted = false;
+
 inline std::span<const std::byte> bytesOf(const uint8_t *data, size_t size) {
     return std::as_bytes(std::span(data, size));
 }

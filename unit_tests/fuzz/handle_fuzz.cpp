@@ -10,12 +10,15 @@ namespace {
 
 void requireJudgement(const wire::HandleBytes &bytes) {
     const auto decoded = wire::decodeHandle(bytes);
+    const auto *accepted = decoded ? std::get_if<wire::IpcHandle>(&*decoded) : nullptr;
+    lastWasAccepted = accepted != nullptr;
     if (!decoded) {
         require(!decoded.error().message.empty(), "an error says what is wrong");
         return;
     }
-    if (const auto *handle = std::get_if<wire::IpcHandle>(&*decoded)) {
-        require(wire::encodeHandle(*handle) == bytes, "an accepted handle re-encodes to its bytes");
+    if (accepted != nullptr) {
+        require(wire::encodeHandle(*accepted) == bytes,
+                "an accepted handle re-encodes to its bytes");
     }
 }
 

@@ -1,6 +1,6 @@
 // make_corpus FOLDER: writes the seeds of each fuzz target to FOLDER/<target>/, one file each.
 
-#include "unit_tests/fuzz/seeds.h"
+#include "unit_tests/fuzz/talk_seeds.h"
 
 #include <cstdio>
 #include <exception>
@@ -22,7 +22,7 @@ bool write(const std::filesystem::path &path, const std::vector<std::byte> &byte
 }
 
 bool writeAll(const std::filesystem::path &root) {
-    for (const Corpus &corpus : allCorpora()) {
+    for (const Corpus &corpus : wholeCorpora()) {
         const auto folder = root / corpus.name;
         std::filesystem::create_directories(folder);
         for (const Seed &seed : corpus.seeds) {

@@ -9,6 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     using namespace causeway;
     const auto bytes = fuzz::bytesOf(data, size);
     const auto reply = wire::decodeReply(bytes);
+    fuzz::lastWasAccepted = reply.has_value();
     if (!reply) {
         fuzz::require(!reply.error().message.empty(), "an error says what is wrong");
         return 0;

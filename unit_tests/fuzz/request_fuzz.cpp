@@ -8,6 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     using namespace causeway;
     const auto bytes = fuzz::bytesOf(data, size);
     const auto request = wire::decodeRequest(bytes);
+    fuzz::lastWasAccepted = request.has_value();
     if (!request) {
         fuzz::require(!request.error().message.empty(), "an error says what is wrong");
         return 0;

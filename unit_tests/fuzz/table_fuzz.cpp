@@ -8,7 +8,7 @@ namespace {
 
 /// What the importer relies on when it maps; in 128 bits, where nothing wraps.
 void requireMappable(const wire::RangeTable &table) {
-    using Wide = unsigned __int128;
+    __extension__ using Wide = unsigned __int128;
     Wide sum = 0;
     for (const wire::TablePiece &piece : table.pieces) {
         require(piece.object < table.objects.size(), "a piece names an object");
@@ -30,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     using namespace causeway;
     const auto bytes = fuzz::bytesOf(data, size);
     const auto table = wire::decodeTable(bytes);
+    fuzz::lastWasAccepted = table.has_value();
     if (!table) {
         fuzz::require(!table.error().message.empty(), "an error says what is wrong");
         return 0;
