@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <ostream>
 
 namespace causeway::black_box {
 
@@ -142,6 +143,22 @@ ze_result_t Peer::put(const ze_ipc_mem_handle_t &handle) {
 ze_ipc_mem_handle_t Peer::handleFromDescriptor(int fd) {
     return demand({.command = Command::HandleFromDescriptor, .value = static_cast<uint64_t>(fd)})
         .handle;
+}
+
+std::ostream &operator<<(std::ostream &stream, const Holdings &holdings) {
+    return stream << fmt::format("{} descriptors, {} mappings, {} threads, {} named sockets",
+                                 holdings.descriptors,
+                                 holdings.memoryFileMappings,
+                                 holdings.threads,
+                                 holdings.namedSockets);
+}
+
+Holdings Peer::holdings() {
+    const Reply reply = demand({.command = Command::Holdings});
+    return {.descriptors = reply.value,
+            .memoryFileMappings = reply.extra,
+            .threads = static_cast<uint64_t>(reply.number),
+            .namedSockets = reply.size};
 }
 
 uint64_t Peer::descriptors() {

@@ -4,9 +4,22 @@
 #include "unit_tests/black_box/protocol.h"
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 
 namespace causeway::black_box {
+
+/// What a process has that could leak.
+struct Holdings {
+    uint64_t descriptors = 0;
+    uint64_t memoryFileMappings = 0;
+    uint64_t threads = 0;
+    uint64_t namedSockets = 0;
+
+    bool operator==(const Holdings &) const = default;
+};
+
+std::ostream &operator<<(std::ostream &stream, const Holdings &holdings);
 
 /// Another process with the driver, which does what the test says, one command at a time. Its
 /// addresses are numbers here. Calls that cannot fail in a sound test throw HarnessError if they
@@ -51,6 +64,7 @@ class Peer {
     ze_ipc_mem_handle_t handleFromDescriptor(int fd);
 
     // The process
+    Holdings holdings();
     uint64_t descriptors();
     uint64_t memoryFileMappings();
     uint64_t addressSpace();

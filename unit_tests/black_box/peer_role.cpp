@@ -25,7 +25,8 @@ Reply serve(PeerState &state, const Request &request) {
         const bool isKnown =
             request.command == Command::Hello || serveImporting(state, request, reply) ||
             serveMemory(state, request, reply) || serveExporting(state, request, reply) ||
-            serveEvents(state, request, reply) || serveProcess(state, request, reply);
+            serveEvents(state, request, reply) || serveProcess(state, request, reply) ||
+            serveDuress(state, request, reply);
         if (!isKnown) {
             throw HarnessError("unknown command");
         }

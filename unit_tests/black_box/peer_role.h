@@ -2,12 +2,14 @@
 
 #include "unit_tests/black_box/protocol.h"
 #include "unit_tests/black_box/range.h"
+#include "unit_tests/black_box/raw_client.h"
 #include "unit_tests/black_box/ze_calls.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace causeway::black_box {
@@ -21,6 +23,8 @@ struct PeerState {
     std::unique_ptr<Range> range = {};
     ze_command_list_handle_t list = nullptr; ///< ends with the context
     std::vector<int> heldDescriptors = {};
+    std::vector<RawClient> talks = {};
+    std::span<std::byte> filledMappings = {};
     bool isFork = false; ///< this process is a fork of the peer and goes on serving
 
     [[nodiscard]] ze_context_handle_t ze() const { return context->get(); }
@@ -39,5 +43,6 @@ bool serveMemory(PeerState &state, const Request &request, Reply &reply);
 bool serveExporting(PeerState &state, const Request &request, Reply &reply);
 bool serveEvents(PeerState &state, const Request &request, Reply &reply);
 bool serveProcess(PeerState &state, const Request &request, Reply &reply);
+bool serveDuress(PeerState &state, const Request &request, Reply &reply);
 
 } // namespace causeway::black_box

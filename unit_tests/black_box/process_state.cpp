@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <sstream>
 
 namespace causeway::black_box {
@@ -60,6 +61,50 @@ size_t memoryFileMappings() {
 
 size_t allMappings() {
     return countMappings([](const std::string &) { return true; });
+}
+
+size_t threads() {
+    const std::unique_ptr<DIR, int (*)(DIR *)> folder(opendir("/proc/self/task"), &closedir);
+    size_t count = 0;
+    while (const dirent *entry = folder ? readdir(folder.get()) : nullptr) {
+        count += entry->d_name[0] != '.' ? 1 : 0;
+    }
+    return count;
+}
+
+size_t namedSockets() {
+    std::set<std::string> inodes;
+    for (const auto &[fd, target] : openDescriptors()) {
+        if (target.starts_with("socket:[")) {
+            inodes.insert(target.substr(8, target.size() - 9));
+        }
+    }
+    std::ifstream table("/proc/net/unix"); // Num RefCount Protocol Flags Type St Inode [Path]
+    size_t count = 0;
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream fields(line);
+        std::string skipped;
+        std::string inode;
+        std::string name;
+        for (int i = 0; i < 6; ++i) {
+            fields >> skipped;
+        }
+        count += fields >> inode >> name && inodes.contains(inode) ? 1 : 0;
+    }
+    return count;
+}
+
+uint64_t sharedMemoryOfTheSystem() {
+    std::ifstream table("/proc/meminfo");
+    std::string name;
+    uint64_t kibibytes = 0;
+    for (std::string line; std::getline(table, line);) {
+        std::istringstream fields(line);
+        if (fields >> name >> kibibytes && name == "Shmem:") {
+            return kibibytes * 1024;
+        }
+    }
+    throw HarnessError("/proc/meminfo tells no Shmem");
 }
 
 uint64_t addressSpaceBytes() {

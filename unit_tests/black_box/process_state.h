@@ -17,6 +17,16 @@ size_t memoryFileMappings();
 /// All mappings (lines of /proc/self/maps).
 size_t allMappings();
 
+/// Threads of this process.
+size_t threads();
+
+/// Sockets of this process that have a name in the file system or in this network namespace: its
+/// own and what it has accepted.
+size_t namedSockets();
+
+/// Shared memory in use in the whole system, in bytes: that of others too.
+uint64_t sharedMemoryOfTheSystem();
+
 /// Size of the whole address space in use, reservations included (VmSize).
 uint64_t addressSpaceBytes();
 

@@ -80,6 +80,15 @@ enum class Command : uint8_t {
     BecomeNobody,       ///< another user from now on
     DeviceUuids,        ///< -> number: devices, handle: the uuids one after the other
     DeviceMemory,       ///< -> value: bytes of the first device
+    // Duress
+    Holdings,        ///< -> value: descriptors, extra: mappings of memory files, number: threads,
+                     ///< size: named sockets
+    StormOfSignals,  ///< value: microseconds between two signals; 0: no more
+    FillMappings,    ///< value: maps pages until only so many mappings are left; UINT64_MAX ends it
+    LimitThreads,    ///< value: 0: no new threads; UINT64_MAX ends it
+    DenyMemoryFiles, ///< memfd_create(2) fails for this thread from now on
+    TalkAndNeverRead, ///< handle, value: so many clients ask for descriptors and never take them
+    StopTalking,      ///< these hang up
 };
 
 /// Descriptors that have nothing to do with the driver.

@@ -40,6 +40,11 @@ Result<void> MapBudget::admit(uint64_t maps, std::string_view what, uint64_t spa
     return {};
 }
 
+void MapBudget::lookAgain() {
+    const MutexLock lock(mutex_);
+    leftWhenMeasured_ = 0;
+}
+
 void MapBudget::measure() {
     limit_ = os_.mapCountLimit().value_or(assumedLimit);
     const auto maps = os_.mapCount();

@@ -30,6 +30,9 @@ class MapBudget {
                                      std::string_view what,
                                      uint64_t spare = spareMaps);
 
+    /// The kernel refused what was admitted: others map too, so the next call looks.
+    void lookAgain();
+
     /// [va, va + sizeBytes) is one mapping now.
     void noteMapped(uint64_t va, uint64_t sizeBytes);
     /// Nothing of ours is there any more.

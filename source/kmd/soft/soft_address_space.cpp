@@ -4,7 +4,10 @@
 #include "shared/base/log.h"
 #include "source/kmd/soft/soft_memory.h"
 
+#include <algorithm>
 #include <atomic>
+#include <new>
+#include <string_view>
 
 namespace causeway::kmd::soft {
 namespace {
@@ -21,14 +24,15 @@ Protection protectionOf(Access access) {
     return Protection::ReadWrite;
 }
 
-void logLeakOnce(Errno error, uint64_t va, uint64_t sizeBytes) {
+void logOnce(Errno error, std::string_view what, uint64_t va, uint64_t sizeBytes) {
     static std::atomic_flag logged;
     if (!logged.test_and_set()) {
-        log(LogLevel::Error,
-            "{} bytes of address space at {:#x} are lost: undoing failed with errno {}",
+        log(LogLevel::Warn,
+            "undoing failed with errno {}: {} bytes at {:#x} {}",
+            error.value,
             sizeBytes,
             va,
-            error.value);
+            what);
     }
 }
 
@@ -37,6 +41,7 @@ void logLeakOnce(Errno error, uint64_t va, uint64_t sizeBytes) {
 SoftAddressSpace::SoftAddressSpace(Os &os, MapBudget &budget) : os_(os), budget_(budget) {}
 
 Result<uint64_t> SoftAddressSpace::reserve(uint64_t hint, uint64_t sizeBytes, uint64_t alignment) {
+    giveLeftoversBack();
     // Two: trimming may cut a mapping that the kernel had joined with its neighbours.
     auto admitted = budget_.admit(2, "reserving address space");
     if (!admitted) {
@@ -77,15 +82,31 @@ Result<uint64_t> SoftAddressSpace::reservePadded(uint64_t sizeBytes, uint64_t al
     return va;
 }
 
-/// Gives back address space that nobody else knows of.
+/// Gives back address space that nobody else knows of. At the limit of mappings the kernel refuses
+/// to cut what it had joined with a neighbour: then it is tried again by later calls.
 void SoftAddressSpace::discard(uint64_t va, uint64_t sizeBytes) {
     if (sizeBytes == 0) {
         return;
     }
     const auto unmapped = os_.unmap(va, sizeBytes);
-    if (!unmapped) {
-        logLeakOnce(unmapped.error(), va, sizeBytes);
+    if (unmapped) {
+        return;
     }
+    budget_.lookAgain();
+    logOnce(unmapped.error(), "of address space are given back later", va, sizeBytes);
+    try {
+        const MutexLock lock(mutex_);
+        leftovers_.push_back({.va = va, .sizeBytes = sizeBytes});
+        // NOLINTNEXTLINE(bugprone-empty-catch): without memory to remember them they are lost
+    } catch (const std::bad_alloc &) {
+    }
+}
+
+void SoftAddressSpace::giveLeftoversBack() {
+    const MutexLock lock(mutex_);
+    std::erase_if(leftovers_, [this](const Stretch &left) {
+        return os_.unmap(left.va, left.sizeBytes).has_value();
+    });
 }
 
 Result<void> SoftAddressSpace::release(uint64_t va, uint64_t sizeBytes) {
@@ -96,6 +117,7 @@ Result<void> SoftAddressSpace::release(uint64_t va, uint64_t sizeBytes) {
                         Scarce::Device);
     }
     budget_.noteGone(va, sizeBytes);
+    giveLeftoversBack();
     return {};
 }
 
@@ -113,6 +135,7 @@ Result<void> SoftAddressSpace::bind(std::span<const Binding> bindings) {
         const auto mapped =
             os_.mapFile(run.va, run.sizeBytes, protectionOf(run.access), run.fd, run.fileOffset);
         if (!mapped) {
+            budget_.lookAgain(); // somebody else maps too
             undo(std::span(*runs).first(i));
             mend(run);
             return failWith(mapped.error(),
@@ -182,7 +205,7 @@ void SoftAddressSpace::undo(std::span<const Run> bound) {
         }
         const auto blank = os_.blankAddress(va, end - va);
         if (!blank) {
-            logLeakOnce(blank.error(), va, end - va);
+            logOnce(blank.error(), "stay bound until their reservation is freed", va, end - va);
         }
     }
 }
@@ -190,11 +213,14 @@ void SoftAddressSpace::undo(std::span<const Run> bound) {
 /// A mapping over another that fails late leaves a hole in the reservation. Fills it, unless
 /// somebody took it: a hint never replaces a mapping, as MAP_FIXED would.
 void SoftAddressSpace::mend(const Run &failed) {
+    if (os_.protect(failed.va, failed.sizeBytes, Protection::None)) {
+        return; // there is no hole: what is reserved is so still
+    }
     const auto va = os_.reserveAddress(failed.va, failed.sizeBytes);
     if (!va) {
-        logLeakOnce(va.error(), failed.va, failed.sizeBytes);
+        logOnce(va.error(), "are missing in their reservation", failed.va, failed.sizeBytes);
     } else if (*va != failed.va) {
-        discard(*va, failed.sizeBytes); // there was no hole
+        discard(*va, failed.sizeBytes);
     }
 }
 

@@ -99,6 +99,25 @@ TEST_F(SoftAddressSpaceTest, ReservationThatCannotBeAlignedLeavesNothing) {
     EXPECT_TRUE(space_->release(*va, page));
 }
 
+/// At the limit of mappings the kernel joins a reservation with its neighbour, and does not cut it.
+TEST_F(SoftAddressSpaceTest, WhatCannotBeGivenBackAtOnceIsLater) {
+    constexpr uint64_t alignment = uint64_t{1} << 40; // padded on both sides
+    os_.failKind(OsCall::Unmap, ENOMEM);
+    const auto va = space_->reserve(0, page, alignment);
+    ASSERT_TRUE(va);
+    os_.heal();
+    const uint64_t before = os_.calls(OsCall::Unmap);
+
+    EXPECT_TRUE(space_->release(*va, page));
+
+    EXPECT_GE(os_.calls(OsCall::Unmap) - before, 2U) << "the padding is not lost";
+    const uint64_t after = os_.calls(OsCall::Unmap);
+    const auto next = space_->reserve(0, page, 4096); // aligned at once
+    ASSERT_TRUE(next);
+    EXPECT_EQ(os_.calls(OsCall::Unmap), after) << "and given back once";
+    EXPECT_TRUE(space_->release(*next, page));
+}
+
 /// A kernel whose mmap over another mapping fails after that one is gone.
 class HoleOs final : public fakes::ForwardingOs {
   public:
