@@ -54,6 +54,9 @@ class Child {
     /// SIGKILL, and wait for the end.
     void kill();
 
+    /// The child reads the end of its pipe, and may still write.
+    void closeInput() { toChild_.reset(); }
+
     /// Closes the pipes and waits for the end, which must be exit code 0.
     void finish();
 

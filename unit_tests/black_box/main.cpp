@@ -82,6 +82,9 @@ int runChild(std::string_view role, int argc, char **argv) {
     if (role == "program") {
         return runWholeProgram(out);
     }
+    if (role == "exit") {
+        return runExitProgram(in, out);
+    }
     std::fprintf(stderr, "unknown role\n");
     return 2;
 }

@@ -118,6 +118,30 @@ struct Reply {
     std::array<char, 1024> text = {}; ///< the driver's sentence where the call failed
 };
 
+/// When a program that shares memory and has opened some gives it back at its end.
+enum class GiveBack : uint8_t {
+    Never,                  ///< left to the kernel
+    InAnEarlierExitHandler, ///< registered before the driver was loaded: runs after the driver's
+                            ///< own
+    InALaterExitHandler,
+    InAStaticDestructor, ///< of the program
+    InAThread,           ///< that goes on while the process exits
+    AfterUnloading,      ///< once somebody has unloaded the driver
+};
+
+/// What that program is told, and tells at its start.
+struct ExitPlan {
+    GiveBack giveBack = GiveBack::Never;
+    ze_ipc_mem_handle_t handle = {}; ///< to open; of two objects
+};
+
+/// What it tells as it gives back: the results of closing, putting, freeing and destroying.
+using ExitResults = std::array<ze_result_t, 5>;
+
+/// The role that does so: reads an ExitPlan, answers with a handle of its own, and ends when its
+/// pipe is closed.
+int runExitProgram(int in, int out);
+
 /// The role that serves these commands until its pipe is closed.
 int runPeer(int in, int out, int socket);
 
