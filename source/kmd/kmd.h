@@ -205,6 +205,10 @@ class AddressSpace {
     /// Gives a whole reservation back with all that is bound in it. On failure nothing changed.
     [[nodiscard]] virtual Result<void> release(uint64_t va, uint64_t sizeBytes) = 0;
 
+    /// The same of one that no caller knows of any more. What cannot be given back now (the kernel
+    /// cuts no mapping at its limit of mappings) is tried again by later calls.
+    virtual void discard(uint64_t va, uint64_t sizeBytes) noexcept = 0;
+
     /// Binds all, in reserved and unbound stretches, or nothing. Neighbours that continue each
     /// other in address, backing and access become one mapping. Errors: OutOfDeviceMemory (map
     /// count, kernel memory), UnsupportedFeature (see dropDescriptor).

@@ -43,7 +43,7 @@ MemoryManager::MemoryManager(kmd::Backend &backend,
 MemoryManager::~MemoryManager() {
     const MutexLock lock(mutex_);
     for (const auto &[start, region] : regions_) {
-        releaseOrLeave(start, region.end);
+        space_->discard(start, region.end - start);
     }
 }
 
@@ -55,10 +55,10 @@ Result<uint64_t> MemoryManager::place(uint64_t hint, uint64_t sizeBytes) {
         // Two reservations can be made adjacent only if a hint is kept that a large page would not
         // permit; so ask for it with the smaller alignment, and take no other address that way.
         auto va = space_->reserve(hint, sizeBytes, rules.granularity);
-        // One that cannot be given back is taken after all: a hint is never an error.
-        if (!va || *va == hint || !space_->release(*va, sizeBytes)) {
+        if (!va || *va == hint) {
             return va;
         }
+        space_->discard(*va, sizeBytes);
     }
     return space_->reserve(0, sizeBytes, preferredPage(rules, sizeBytes));
 }

@@ -250,7 +250,6 @@ class MemoryManager {
                                         uint64_t sizeBytes,
                                         Access needed) const;
     void endUse(uint64_t va);
-    void releaseOrLeave(uint64_t va, uint64_t end) noexcept;
     [[nodiscard]] Result<RangeSnapshot> snapshotOf(uint64_t address, uint64_t sizeBytes) const
         REQUIRES(mutex_);
     [[nodiscard]] AddressStretch wholeMapping(IntervalMap<Mapping>::const_iterator at) const

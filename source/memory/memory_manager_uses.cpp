@@ -1,5 +1,4 @@
 #include "shared/base/checked.h"
-#include "shared/base/log.h"
 #include "source/memory/memory_manager.h"
 
 #include <string_view>
@@ -142,22 +141,7 @@ void MemoryManager::endUse(uint64_t va) {
     const uint64_t end = retired->second.end;
     retired_.mappings.moveTo(va, end, dropped.mappings);
     retired_.regions.moveTo(va, end, dropped.regions);
-    releaseOrLeave(va, end);
-}
-
-/// What cannot be given back is lost, and never handed out again (architecture.md, idea 5).
-void MemoryManager::releaseOrLeave(uint64_t va, uint64_t end) noexcept {
-    try {
-        if (auto released = space_->release(va, end - va); !released) {
-            log(LogLevel::Error,
-                "[{:#x}, {:#x}) could not be released: {}",
-                va,
-                end,
-                released.error().message);
-        }
-        // NOLINTNEXTLINE(bugprone-empty-catch): nor is there memory to say so
-    } catch (const std::bad_alloc &) {
-    }
+    space_->discard(va, end - va);
 }
 
 } // namespace causeway::memory

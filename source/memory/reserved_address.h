@@ -1,6 +1,5 @@
 #pragma once
 
-#include "shared/base/log.h"
 #include "source/kmd/kmd.h"
 
 #include <cstdint>
@@ -25,11 +24,8 @@ class ReservedAddress {
     ReservedAddress &operator=(const ReservedAddress &) = delete;
 
     ~ReservedAddress() {
-        if (space_ == nullptr) {
-            return;
-        }
-        if (const auto released = space_->release(va_, sizeBytes_); !released) {
-            log(LogLevel::Error, "address {:#x} is leaked: {}", va_, released.error().message);
+        if (space_ != nullptr) {
+            space_->discard(va_, sizeBytes_);
         }
     }
 

@@ -65,6 +65,14 @@ Result<void> FakeAddressSpace::release(uint64_t va, uint64_t sizeBytes) {
     return {};
 }
 
+void FakeAddressSpace::discard(uint64_t va, uint64_t sizeBytes) noexcept {
+    const MutexLock lock(mutex_);
+    const auto it = reserved_.find(va);
+    EXPECT_TRUE(it != reserved_.end() && it->second == sizeBytes) << "no whole reservation";
+    erase(va, sizeBytes);
+    reserved_.erase(va);
+}
+
 Result<void> FakeAddressSpace::bind(std::span<const kmd::Binding> bindings) {
     if (auto error = state_->fault("bind")) {
         return std::unexpected(std::move(*error));

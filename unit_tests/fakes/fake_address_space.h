@@ -36,6 +36,7 @@ class FakeAddressSpace final : public kmd::AddressSpace {
                                            uint64_t sizeBytes,
                                            uint64_t alignment) override;
     [[nodiscard]] Result<void> release(uint64_t va, uint64_t sizeBytes) override;
+    void discard(uint64_t va, uint64_t sizeBytes) noexcept override;
     [[nodiscard]] Result<void> bind(std::span<const kmd::Binding> bindings) override;
     [[nodiscard]] Result<void> unbind(uint64_t va, uint64_t sizeBytes) override;
     [[nodiscard]] Result<void> protect(uint64_t va, uint64_t sizeBytes, Access access) override;

@@ -82,33 +82,6 @@ Result<uint64_t> SoftAddressSpace::reservePadded(uint64_t sizeBytes, uint64_t al
     return va;
 }
 
-/// Gives back address space that nobody else knows of. At the limit of mappings the kernel refuses
-/// to cut what it had joined with a neighbour: then it is tried again by later calls.
-void SoftAddressSpace::discard(uint64_t va, uint64_t sizeBytes) {
-    if (sizeBytes == 0) {
-        return;
-    }
-    const auto unmapped = os_.unmap(va, sizeBytes);
-    if (unmapped) {
-        return;
-    }
-    budget_.lookAgain();
-    logOnce(unmapped.error(), "of address space are given back later", va, sizeBytes);
-    try {
-        const MutexLock lock(mutex_);
-        leftovers_.push_back({.va = va, .sizeBytes = sizeBytes});
-        // NOLINTNEXTLINE(bugprone-empty-catch): without memory to remember them they are lost
-    } catch (const std::bad_alloc &) {
-    }
-}
-
-void SoftAddressSpace::giveLeftoversBack() {
-    const MutexLock lock(mutex_);
-    std::erase_if(leftovers_, [this](const Stretch &left) {
-        return os_.unmap(left.va, left.sizeBytes).has_value();
-    });
-}
-
 Result<void> SoftAddressSpace::release(uint64_t va, uint64_t sizeBytes) {
     const auto unmapped = os_.unmap(va, sizeBytes);
     if (!unmapped) {
@@ -119,6 +92,33 @@ Result<void> SoftAddressSpace::release(uint64_t va, uint64_t sizeBytes) {
     budget_.noteGone(va, sizeBytes);
     giveLeftoversBack();
     return {};
+}
+
+void SoftAddressSpace::discard(uint64_t va, uint64_t sizeBytes) noexcept {
+    if (sizeBytes == 0) {
+        return;
+    }
+    giveLeftoversBack();
+    const auto unmapped = os_.unmap(va, sizeBytes);
+    if (unmapped) {
+        budget_.noteGone(va, sizeBytes);
+        return;
+    }
+    budget_.lookAgain();
+    try {
+        logOnce(unmapped.error(), "of address space are given back later", va, sizeBytes);
+        const MutexLock lock(mutex_);
+        leftovers_.push_back({.va = va, .sizeBytes = sizeBytes});
+        // NOLINTNEXTLINE(bugprone-empty-catch): without memory to remember them they are lost
+    } catch (const std::bad_alloc &) {
+    }
+}
+
+void SoftAddressSpace::giveLeftoversBack() noexcept {
+    const MutexLock lock(mutex_);
+    std::erase_if(leftovers_, [this](const Stretch &left) {
+        return os_.unmap(left.va, left.sizeBytes).has_value();
+    });
 }
 
 Result<void> SoftAddressSpace::bind(std::span<const Binding> bindings) {

@@ -18,11 +18,15 @@ namespace causeway::kmd::soft {
 class SoftAddressSpace final : public AddressSpace {
   public:
     SoftAddressSpace(Os &os, MapBudget &budget);
+    SoftAddressSpace(const SoftAddressSpace &) = delete;
+    SoftAddressSpace &operator=(const SoftAddressSpace &) = delete;
+    ~SoftAddressSpace() override { giveLeftoversBack(); }
 
     [[nodiscard]] Result<uint64_t> reserve(uint64_t hint,
                                            uint64_t sizeBytes,
                                            uint64_t alignment) override;
     [[nodiscard]] Result<void> release(uint64_t va, uint64_t sizeBytes) override;
+    void discard(uint64_t va, uint64_t sizeBytes) noexcept override;
     [[nodiscard]] Result<void> bind(std::span<const Binding> bindings) override;
     [[nodiscard]] Result<void> unbind(uint64_t va, uint64_t sizeBytes) override;
     [[nodiscard]] Result<void> protect(uint64_t va, uint64_t sizeBytes, Access access) override;
@@ -39,8 +43,7 @@ class SoftAddressSpace final : public AddressSpace {
     };
 
     [[nodiscard]] Result<uint64_t> reservePadded(uint64_t sizeBytes, uint64_t alignment);
-    void discard(uint64_t va, uint64_t sizeBytes);
-    void giveLeftoversBack();
+    void giveLeftoversBack() noexcept;
     [[nodiscard]] static Result<std::vector<Run>> joinRuns(std::span<const Binding> bindings);
     [[nodiscard]] static uint64_t mapsOf(std::span<const Run> runs);
     void undo(std::span<const Run> bound);

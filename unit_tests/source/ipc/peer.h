@@ -5,7 +5,7 @@
 #include "source/kmd/soft/soft_backend.h"
 #include "unit_tests/fakes/faulty_os.h"
 #include "unit_tests/fakes/resource_check.h"
-#include "unit_tests/source/memory/recovering_os.h"
+#include "unit_tests/source/memory/limited_os.h"
 #include "unit_tests/source/memory/result_checks.h"
 
 #include <chrono>
@@ -58,10 +58,15 @@ class Peer {
 
     void put(const wire::HandleBytes &handle) { service.put(*memory, handle); }
 
+    /// What could not be given back while calls failed is given back by the next one.
+    void giveLeftoversBack() {
+        must(memory->freeReservation(must(memory->reserve(0, devicePage)), devicePage));
+    }
+
     void close(uint64_t address) { must(memory->closeImport(address)); }
 
     fakes::FaultyOs faults{linuxOs()};
-    RecoveringOs os{faults};
+    LimitedOs os{faults};
     kmd::soft::SoftBackend backend;
     IpcService service;
     std::unique_ptr<memory::MemoryManager> memory;

@@ -60,7 +60,7 @@ class RollbackFixture : public fakes::ResourceCheckedTest,
             failing.faults.failAt(k, error);
             const Result<T> tried = call();
             failing.faults.heal();
-            failing.os.recover();
+            failing.giveLeftoversBack();
             const bool reached = failing.faults.faults() > faults;
             SCOPED_TRACE(testing::Message()
                          << "call " << k << ": "
