@@ -59,8 +59,8 @@ TEST_F(EnvironmentTest, SoftMemoryIsTheDevicesSize) {
     EXPECT_EQ(peer.demand({.command = Command::DeviceMemory}).value, 32 * chunk);
 }
 
-// Case 50: out of memory is said when an object is created, and a retry works after a release.
-TEST_F(EnvironmentTest, CreationBeyondSoftMemoryIsOutOfDeviceMemory) {
+// Out of memory is said when an object is created, and a retry works after a release.
+TEST_F(EnvironmentTest, FieldCase50_CreationBeyondSoftMemoryIsOutOfDeviceMemory) {
     Peer peer({.environment = {fmt::format("CAUSEWAY_SOFT_MEMORY={}", 32 * chunk)}});
     const Request fillUp = {.command = Command::CountObjects, .size = chunk, .value = 1000};
     for (int round = 0; round < 3; ++round) {

@@ -79,8 +79,8 @@ TEST_F(ExternalMemoryTest, PropertiesTellIdAndSize) {
     }
 }
 
-// Cases 14 and 15: each call gives a new descriptor, and the caller closes it.
-TEST_F(ExternalMemoryTest, EachDescriptorIsNewAndTheCallers) {
+// Each call gives a new descriptor, and the caller closes it.
+TEST_F(ExternalMemoryTest, FieldCase14_FieldCase15_EachDescriptorIsNewAndTheCallers) {
     const MappedObject object(context(), size, Placement::Device, &exportable_);
     const auto before = openDescriptors();
     {
@@ -104,7 +104,7 @@ TEST_F(ExternalMemoryTest, EachDescriptorIsNewAndTheCallers) {
     EXPECT_EQ(tryImport(fresh.get()), ZE_RESULT_SUCCESS);
 }
 
-TEST_F(ExternalMemoryTest, AnImportIsTheSameMemoryInEveryProcess) {
+TEST_F(ExternalMemoryTest, FieldCase52_AnImportIsTheSameMemoryInEveryProcess) {
     for (const auto placement : {Placement::Device, Placement::Host}) {
         DescriptorChannel channel;
         Peer peer(ChildOptions{.socket = channel.there.get()});
@@ -129,8 +129,8 @@ TEST_F(ExternalMemoryTest, AnImportIsTheSameMemoryInEveryProcess) {
     }
 }
 
-// Cases 17 and 18: nothing depends on the application's descriptor, and nobody closes it.
-TEST_F(ExternalMemoryTest, TheCallersDescriptorIsNeitherNeededNorClosed) {
+// Nothing depends on the application's descriptor, and nobody closes it.
+TEST_F(ExternalMemoryTest, FieldCase17_FieldCase18_TheCallersDescriptorIsNeitherNeededNorClosed) {
     MappedObject object(context(), size, Placement::Device, &exportable_);
     fillWhole(object.base(), size, 8);
     Descriptor fd = take(object.get());
@@ -147,8 +147,8 @@ TEST_F(ExternalMemoryTest, TheCallersDescriptorIsNeitherNeededNorClosed) {
     EXPECT_EQ(loadWord(object.base()), 99U);
 }
 
-// Case 19: a failing import loses nothing.
-TEST_F(ExternalMemoryTest, AWrongImportLeavesTheDescriptorAlone) {
+// A failing import loses nothing.
+TEST_F(ExternalMemoryTest, FieldCase19_FieldCase61_AWrongImportLeavesTheDescriptorAlone) {
     const MappedObject object(context(), size, Placement::Device, &exportable_);
     const Descriptor fd = take(object.get());
     const auto before = openDescriptors();

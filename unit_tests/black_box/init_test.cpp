@@ -77,7 +77,7 @@ TEST_F(InitTest, DriverSharesMemoryBetweenProcesses) {
     EXPECT_NE(properties.flags & ZE_IPC_PROPERTY_FLAG_MEMORY, 0U);
 }
 
-TEST_F(InitTest, RangeExtensionIsListed) {
+TEST_F(InitTest, FieldCase77_RangeExtensionIsListed) {
     EXPECT_STREQ(ZE_IPC_PHYS_MEM_HANDLE_RANGE_EXT_NAME, "ZE_extension_ipc_phys_mem_handle_range");
     EXPECT_EQ(versionOf(ZE_IPC_PHYS_MEM_HANDLE_RANGE_EXT_NAME), ZE_MAKE_VERSION(1, 0));
 }
@@ -107,7 +107,7 @@ TEST_F(InitTest, LongExtensionListIsCutToTheRightCount) {
     EXPECT_EQ(count, all.size());
 }
 
-TEST_F(InitTest, NewerCallsAreHadByName) {
+TEST_F(InitTest, FieldCase77_NewerCallsAreHadByName) {
     for (const char *name : {"zeMemGetIpcHandleWithProperties", "zeMemPutIpcHandle"}) {
         void *address = nullptr;
         EXPECT_EQ(zeDriverGetExtensionFunctionAddress(driver().handle, name, &address),
@@ -117,8 +117,8 @@ TEST_F(InitTest, NewerCallsAreHadByName) {
     }
 }
 
-// Case 68: clients probe for private calls of another driver and fall back.
-TEST_F(InitTest, UnknownCallsAreAnErrorAndANullPointer) {
+// Clients probe for private calls of another driver and fall back.
+TEST_F(InitTest, FieldCase68_UnknownCallsAreAnErrorAndANullPointer) {
     for (const char *name : {"zexMemGetIpcHandles", "zexMemOpenIpcHandles", "zeNoSuchCall", ""}) {
         int something = 0;
         void *address = &something;

@@ -52,7 +52,7 @@ class ObjectIpcTest : public IpcTest, public testing::WithParamInterface<Kind> {
 
 } // namespace
 
-TEST_P(ObjectIpcTest, OpensByValue) {
+TEST_P(ObjectIpcTest, FieldCase60_FieldCase72_OpensByValue) {
     auto *base = allocate();
     Peer peer;
     const auto handle = get(base);
@@ -64,7 +64,7 @@ TEST_P(ObjectIpcTest, OpensByValue) {
     free(base);
 }
 
-TEST_P(ObjectIpcTest, OpensWithAMovedDescriptor) {
+TEST_P(ObjectIpcTest, FieldCase70_FieldCase71_OpensWithAMovedDescriptor) {
     DescriptorChannel channel;
     auto *base = allocate();
     const auto handle = get(base);
@@ -79,8 +79,8 @@ TEST_P(ObjectIpcTest, OpensWithAMovedDescriptor) {
     free(base);
 }
 
-// Case 17: clients close the descriptor as soon as the memory is open. The file is whole pages.
-TEST_P(ObjectIpcTest, OpensWithADescriptorAlone) {
+// Clients close the descriptor as soon as the memory is open. The file is whole pages.
+TEST_P(ObjectIpcTest, FieldCase17_FieldCase69_OpensWithADescriptorAlone) {
     DescriptorChannel channel;
     auto *base = allocate();
     const auto handle = get(base);
@@ -105,7 +105,7 @@ TEST_P(ObjectIpcTest, OpensWithADescriptorAlone) {
 }
 
 // MPICH and Intel SHMEM map what bytes 0-3 name.
-TEST_P(ObjectIpcTest, DescriptorIsTheMemory) {
+TEST_P(ObjectIpcTest, FieldCase64_DescriptorIsTheMemory) {
     auto *base = allocate();
     void *mapped =
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptorOf(get(base)), 0);
@@ -123,7 +123,7 @@ TEST_P(ObjectIpcTest, InteriorPointersGiveTheAllocation) {
     free(base);
 }
 
-TEST_P(ObjectIpcTest, ThousandsOfGetsHoldOneDescriptor) {
+TEST_P(ObjectIpcTest, FieldCase16_ThousandsOfGetsHoldOneDescriptor) {
     auto *base = allocate();
     const auto before = openDescriptors().size();
     const auto handle = get(base);
@@ -135,8 +135,8 @@ TEST_P(ObjectIpcTest, ThousandsOfGetsHoldOneDescriptor) {
     EXPECT_EQ(openDescriptors().size(), before - 1) << "the object's own goes too";
 }
 
-// Cases 15 and 16: who owns the number is disputed.
-TEST_P(ObjectIpcTest, ClosedDescriptorIsReplaced) {
+// Who owns the number is disputed.
+TEST_P(ObjectIpcTest, FieldCase15_FieldCase16_ClosedDescriptorIsReplaced) {
     auto *base = allocate();
     const auto first = get(base);
     ::close(descriptorOf(first));
@@ -166,7 +166,7 @@ TEST_P(ObjectIpcTest, SameProcessOpensDistinctPointersWithoutDescriptors) {
     free(base); // the views are not closed: they go with the context
 }
 
-TEST_P(ObjectIpcTest, PutRevokesAtTheLastOnly) {
+TEST_P(ObjectIpcTest, FieldCase16_PutRevokesAtTheLastOnly) {
     auto *base = allocate();
     const auto handle = get(base);
     static_cast<void>(get(base));
@@ -264,7 +264,7 @@ class PhysicalIpcTest : public IpcTest {
 
 } // namespace
 
-TEST_F(PhysicalIpcTest, MappedObjectIsExportedWhole) {
+TEST_F(PhysicalIpcTest, FieldCase04_MappedObjectIsExportedWhole) {
     const Range range(context(), {Piece::of(2 * chunk)});
     ze_ipc_mem_handle_t handle = {};
     require(zeMemGetIpcHandle(context(), range.base() + chunk, &handle), "zeMemGetIpcHandle");
@@ -274,8 +274,8 @@ TEST_F(PhysicalIpcTest, MappedObjectIsExportedWhole) {
     EXPECT_EQ(peer.checksum(view, 2 * chunk), range.checksum());
 }
 
-// Case 4: never a handle for a part of what the address range says.
-TEST_F(PhysicalIpcTest, PartOfAnObjectIsRefusedWithAHint) {
+// Never a handle for a part of what the address range says.
+TEST_F(PhysicalIpcTest, FieldCase04_PartOfAnObjectIsRefusedWithAHint) {
     const Range range(context(), {Piece::window(3 * chunk, chunk, chunk), Piece::of(chunk)});
     ze_ipc_mem_handle_t handle = {};
     EXPECT_EQ(zeMemGetIpcHandle(context(), range.base(), &handle),

@@ -10,7 +10,7 @@ namespace {
 
 using Open = std::function<Reply(const ze_ipc_mem_handle_t &)>;
 
-/// Case 74: damaged handles end in an error with a sentence, and nothing is lost.
+/// Damaged handles end in an error with a sentence, and nothing is lost.
 class RangeDamagedHandleTest : public IpcTest {
   protected:
     void SetUp() override {
@@ -85,33 +85,32 @@ class RangeDamagedHandleTest : public IpcTest {
 
 } // namespace
 
-TEST_F(RangeDamagedHandleTest, EveryFlippedBitIsFoundInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_EveryFlippedBitIsFoundInThePeer) {
     Peer peer;
     flipEveryBit([&](const auto &damaged) { return peer.tryOpen(damaged); });
     EXPECT_EQ(peer.checksum(peer.open(handle()), range().size()), range().checksum());
 }
 
-TEST_F(RangeDamagedHandleTest, EveryFlippedBitIsFoundInTheExporter) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_EveryFlippedBitIsFoundInTheExporter) {
     flipEveryBit([&](const auto &damaged) { return openHere(damaged); });
     EXPECT_EQ(openResult(context(), handle()), ZE_RESULT_SUCCESS);
 }
 
-TEST_F(RangeDamagedHandleTest, NonsenseIsRefusedInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_NonsenseIsRefusedInThePeer) {
     Peer peer;
     openNonsense([&](const auto &damaged) { return peer.tryOpen(damaged); });
 }
 
-TEST_F(RangeDamagedHandleTest, NonsenseIsRefusedInTheExporter) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_NonsenseIsRefusedInTheExporter) {
     openNonsense([&](const auto &damaged) { return openHere(damaged); });
 }
 
-TEST_F(RangeDamagedHandleTest, MixedHandlesAreRefusedInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_MixedHandlesAreRefusedInThePeer) {
     Peer peer;
     openMixtures([&](const auto &damaged) { return peer.tryOpen(damaged); });
 }
 
-// Case 20.
-TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase20_FieldCase74_RefusalsLoseNothingInThePeer) {
     Peer peer;
     peer.close(peer.open(handle()));
     const auto descriptors = peer.descriptors();
@@ -124,7 +123,7 @@ TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInThePeer) {
     EXPECT_LT(peer.addressSpace(), space + (16 << 20));
 }
 
-TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInTheExporter) {
+TEST_F(RangeDamagedHandleTest, FieldCase20_FieldCase74_RefusalsLoseNothingInTheExporter) {
     const auto descriptors = openDescriptors();
     const auto mappings = memoryFileMappings();
     flipEveryBit([&](const auto &damaged) { return openHere(damaged); });

@@ -77,7 +77,7 @@ TEST_F(RangeExhaustionTest, ImporterWithAHandfulOfDescriptorsOpens) {
     }
 }
 
-TEST_F(RangeExhaustionTest, ImporterLosesNothingAtAnyShortage) {
+TEST_F(RangeExhaustionTest, FieldCase49_ImporterLosesNothingAtAnyShortage) {
     const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
     const auto handle = range.exportWhole();
     Peer peer({.descriptorLimit = 100});
@@ -98,8 +98,8 @@ TEST_F(RangeExhaustionTest, ImporterLosesNothingAtAnyShortage) {
     }
 }
 
-// Case 59, by the number of mappings that a process may have.
-TEST_F(RangeExhaustionTest, ImporterWithoutMappingsFailsCleanly) {
+// By the number of mappings that a process may have.
+TEST_F(RangeExhaustionTest, FieldCase59_ImporterWithoutMappingsFailsCleanly) {
     constexpr size_t many = 16'000;
     const size_t limit = mappingLimit();
     if (limit > 20 * many) {
@@ -136,8 +136,8 @@ TEST_F(RangeExhaustionTest, LayoutThatFitsTheExporterFitsTheImporter) {
               patternWord(range.objectNumber((many - 1) % 2), 0));
 }
 
-// Case 59, by a limit on the process's address space.
-TEST_F(RangeExhaustionTest, ImporterWithoutAddressSpaceFailsCleanly_HugeReservation) {
+// By a limit on the process's address space.
+TEST_F(RangeExhaustionTest, FieldCase59_ImporterWithoutAddressSpaceFailsCleanly_HugeReservation) {
     const Range range(context(), manyPieces(64, 4 << 20), {.fill = Fill::Ends});
     const auto handle = range.exportWhole();
     Peer peer;

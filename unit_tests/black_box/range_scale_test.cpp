@@ -21,8 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Objects,
                          testing::Values(1, 2, 16, 252, 253, 254, 255, 506, 507, 4096),
                          testing::PrintToStringParamName());
 
-// Cases 23 and 62.
-TEST_P(RangeCountTest, EveryObjectArrives) {
+TEST_P(RangeCountTest, FieldCase23_FieldCase62_EveryObjectArrives) {
     const size_t objects = GetParam();
     const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
     Peer peer;
@@ -33,7 +32,7 @@ TEST_P(RangeCountTest, EveryObjectArrives) {
     EXPECT_EQ(peer.memoryFileMappings(), 0U);
 }
 
-TEST_P(RangeCountTest, SameProcessOpensEveryObject) {
+TEST_P(RangeCountTest, FieldCase62_SameProcessOpensEveryObject) {
     const size_t objects = GetParam();
     const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
     const View view(context(), range.exportWhole());
@@ -44,8 +43,7 @@ TEST_P(RangeCountTest, SameProcessOpensEveryObject) {
     EXPECT_EQ(good, objects);
 }
 
-// Case 13.
-TEST_F(RangeScaleTest, DescriptorsStayFlatOverManyOpens) {
+TEST_F(RangeScaleTest, FieldCase13_DescriptorsStayFlatOverManyOpens) {
     const Range range(context(), manyPieces(4));
     const auto handle = range.exportWhole();
     Peer peer;
@@ -63,8 +61,8 @@ TEST_F(RangeScaleTest, DescriptorsStayFlatOverManyOpens) {
         << openDescriptors().size() << " instead of " << ours;
 }
 
-// Case 25: what is open costs no descriptor.
-TEST_F(RangeScaleTest, OpenRangesHoldNoDescriptors) {
+// What is open costs no descriptor.
+TEST_F(RangeScaleTest, FieldCase25_OpenRangesHoldNoDescriptors) {
     const Range range(context(), manyPieces(8));
     const auto handle = range.exportWhole();
     Peer peer;
@@ -105,8 +103,8 @@ TEST_F(RangeScaleTest, EightThreadsOpenAtOnce) {
     EXPECT_EQ(peer.memoryFileMappings(), 0U);
 }
 
-// Case 24: each object is a file of its own, and so travels alone.
-TEST_F(RangeScaleTest, EightUnprivilegedImportersOfFilesAtOnce) {
+// Each object is a file of its own, and so travels alone.
+TEST_F(RangeScaleTest, FieldCase24_EightUnprivilegedImportersOfFilesAtOnce) {
     constexpr size_t objects = 600;
     Peer exporter({.environment = {"CAUSEWAY_SOFT_DEDICATED=1"},
                    .descriptorLimit = 1024,
@@ -129,8 +127,7 @@ TEST_F(RangeScaleTest, EightUnprivilegedImportersOfFilesAtOnce) {
     }
 }
 
-// Case 21.
-TEST_F(RangeScaleTest, NothingIsInheritedOverExec) {
+TEST_F(RangeScaleTest, FieldCase21_NothingIsInheritedOverExec) {
     const Range range(context(), manyPieces(20));
     const auto handle = range.exportWhole();
     const View view(context(), handle);

@@ -4,8 +4,7 @@ namespace causeway::black_box {
 
 namespace {
 
-/// An export is what was mapped at its time, whatever the exporter does later (cases 9, 36, 38,
-/// 41).
+/// An export is what was mapped at its time, whatever the exporter does later.
 class RangeSnapshotTest : public IpcTest {
   protected:
     /// Opens in a new process, which cannot know anything from before.
@@ -26,7 +25,7 @@ TEST_F(RangeSnapshotTest, UnmappedPiecesAreStillShared) {
     expectOpens(handle, range.size(), range.checksum());
 }
 
-TEST_F(RangeSnapshotTest, RemappedPieceIsStillTheOldObject) {
+TEST_F(RangeSnapshotTest, FieldCase09_RemappedPieceIsStillTheOldObject) {
     Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     const uint64_t before = range.checksum();
@@ -37,7 +36,7 @@ TEST_F(RangeSnapshotTest, RemappedPieceIsStillTheOldObject) {
     expectOpens(range.exportWhole(), range.size(), range.checksum());
 }
 
-TEST_F(RangeSnapshotTest, GrowthIsNotShared) {
+TEST_F(RangeSnapshotTest, FieldCase09_GrowthIsNotShared) {
     auto pieces = manyPieces(2);
     pieces.push_back(Piece::hole(chunk));
     Range range(context(), pieces);
@@ -61,22 +60,21 @@ TEST_F(RangeSnapshotTest, ChangeOfAccessIsNotShared) {
     EXPECT_EQ(peer.access(later, chunk).number, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY);
 }
 
-TEST_F(RangeSnapshotTest, DestroyedObjectsAreStillShared) {
+TEST_F(RangeSnapshotTest, FieldCase46_DestroyedObjectsAreStillShared) {
     Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     range.destroyObjects();
     expectOpens(handle, range.size(), range.checksum());
 }
 
-TEST_F(RangeSnapshotTest, FreedReservationIsStillShared) {
+TEST_F(RangeSnapshotTest, FieldCase46_FreedReservationIsStillShared) {
     Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     range.freeReservations();
     expectOpens(handle, range.size(), range.checksum());
 }
 
-// Case 41.
-TEST_F(RangeSnapshotTest, RangeThatIsGoneIsStillShared) {
+TEST_F(RangeSnapshotTest, FieldCase41_RangeThatIsGoneIsStillShared) {
     Range range(context(),
                 {Piece::of(chunk),
                  Piece::window(4 * chunk, chunk, 2 * chunk),
@@ -101,8 +99,8 @@ TEST_F(RangeSnapshotTest, OpenViewIsUntouchedByLaterChanges) {
     EXPECT_EQ(peer.checksum(base, range.size()), before);
 }
 
-// Case 36: the same address has other memory later.
-TEST_F(RangeSnapshotTest, AddressUsedAgainIsAnotherRange) {
+// The same address has other memory later.
+TEST_F(RangeSnapshotTest, FieldCase36_AddressUsedAgainIsAnotherRange) {
     Range range(context(), manyPieces(1));
     const uint64_t before = range.checksum();
     Peer peer;
@@ -116,8 +114,8 @@ TEST_F(RangeSnapshotTest, AddressUsedAgainIsAnotherRange) {
     EXPECT_EQ(peer.checksum(second, chunk), range.checksum());
 }
 
-// Case 38: the same base has another size later.
-TEST_F(RangeSnapshotTest, SameBaseWithAnotherSizeIsAnotherRange) {
+// The same base has another size later.
+TEST_F(RangeSnapshotTest, FieldCase38_SameBaseWithAnotherSizeIsAnotherRange) {
     auto pieces = manyPieces(2);
     pieces.push_back(Piece::hole(2 * chunk));
     Range range(context(), pieces);
@@ -131,8 +129,7 @@ TEST_F(RangeSnapshotTest, SameBaseWithAnotherSizeIsAnotherRange) {
     EXPECT_EQ(peer.checksum(second, 4 * chunk), range.checksum());
 }
 
-// Case 3.
-TEST_F(RangeSnapshotTest, OverlappingWindowsAreCoherentAndIndependent) {
+TEST_F(RangeSnapshotTest, FieldCase03_OverlappingWindowsAreCoherentAndIndependent) {
     const Range range(context(), manyPieces(4));
     const auto left = range.exportWindow(0, 3 * chunk);
     const auto right = range.exportWindow(chunk, 3 * chunk);

@@ -104,7 +104,7 @@ class TransportTest : public testing::Test {
     }
 };
 
-TEST_F(TransportTest, TheNamedSocketIsEnough) {
+TEST_F(TransportTest, FieldCase27_FieldCase32_TheNamedSocketIsEnough) {
     Peer exporter;
     const auto handle = shareFrom(exporter);
     for (const char *confinement : {noDescriptors,
@@ -209,7 +209,7 @@ TEST_F(TransportTest, AMovedTicketIsEnoughWhereAWayLeadsOn) {
 
 /// In its own namespace the exporter is process 1: everywhere else that number is another process,
 /// and here one with the same descriptor numbers, since it has shared something too.
-TEST_F(TransportTest, AProcessNumberThatMeansAnotherProcessIsAnError) {
+TEST_F(TransportTest, FieldCase29_AProcessNumberThatMeansAnotherProcessIsAnError) {
     Peer exporter({.confinement = "pids"});
     const auto handle = shareFrom(exporter);
     Peer inNamespace({.confinement = "network,pids"}); // is process 1 itself
@@ -240,7 +240,7 @@ TEST_F(TransportTest, ASquatterOfTheNameIsPassedBy) {
     }
 }
 
-TEST_F(TransportTest, ASilentSquatterCostsTheTimeout) {
+TEST_F(TransportTest, FieldCase31_ASilentSquatterCostsTheTimeout) {
     Peer exporter;
     const auto handle = shareFrom(exporter);
     Peer importer({.environment = {"CAUSEWAY_IPC_TIMEOUT_MS=100"}, .confinement = noNames});
@@ -250,7 +250,7 @@ TEST_F(TransportTest, ASilentSquatterCostsTheTimeout) {
     expectRefuses(importer, handle, ZE_RESULT_ERROR_NOT_AVAILABLE);
 }
 
-TEST_F(TransportTest, AnotherUserOpensOnNoWay) {
+TEST_F(TransportTest, FieldCase35_AnotherUserOpensOnNoWay) {
     const SharedFolder folder;
     Peer exporter({.environment = {folder.variable()}});
     const auto handle = shareFrom(exporter);

@@ -1,5 +1,5 @@
-// Devices of one machine reach each other's memory (cases 66 and 67). How many there are is read
-// once in a process, so all of it happens in peers.
+// Devices of one machine reach each other's memory. How many there are is read once in a
+// process, so all of it happens in peers.
 
 #include "unit_tests/black_box/ipc_fixture.h"
 
@@ -53,7 +53,7 @@ class TwoDevicesTest : public DriverTest {
 
 } // namespace
 
-TEST_F(TwoDevicesTest, RangeOfOneOpensOnTheOtherAndIsCopiedBothWays) {
+TEST_F(TwoDevicesTest, FieldCase66_RangeOfOneOpensOnTheOtherAndIsCopiedBothWays) {
     Peer exporter(twoDevices());
     Peer importer(twoDevices());
     for (const uint32_t owner : {onFirst, onSecond, inTurns}) {
@@ -86,8 +86,8 @@ TEST_F(TwoDevicesTest, ASingleObjectOpensOnTheOther) {
     }
 }
 
-// Case 67: what is device 0 here is device 1 there; uuids decide.
-TEST_F(TwoDevicesTest, HiddenDevicesShiftNumbersAndNothingElse) {
+// What is device 0 here is device 1 there; uuids decide.
+TEST_F(TwoDevicesTest, FieldCase67_HiddenDevicesShiftNumbersAndNothingElse) {
     Peer exporter(twoDevices());
     Peer importer({.environment = {"CAUSEWAY_SOFT_DEVICES=2", "ZE_AFFINITY_MASK=1"}});
     EXPECT_EQ(importer.demand({.command = Command::DeviceUuids}).number, 1);

@@ -21,8 +21,8 @@ TEST_F(VirtualMemoryTest, PageSizeIs64KiBBelow2MiBAnd2MiBFromThere) {
     }
 }
 
-// Case 57: what the query says is enough to create, reserve and map.
-TEST_F(VirtualMemoryTest, SizesRoundedToThePageSizeWork) {
+// What the query says is enough to create, reserve and map.
+TEST_F(VirtualMemoryTest, FieldCase57_SizesRoundedToThePageSizeWork) {
     for (const size_t wanted : {1UL, 4096UL, chunk, 1UL << 20, (1UL << 20) + 1, (2UL << 20) + 1}) {
         const size_t page = pageSize(wanted);
         const Range range(context(), manyPieces(1, (wanted + page - 1) / page * page));
@@ -189,7 +189,7 @@ TEST_F(VirtualMemoryTest, MapSpansTwoAdjacentReservations) {
     destroy(object);
 }
 
-TEST_F(VirtualMemoryTest, DestroyedObjectStaysWhereItIsMapped) {
+TEST_F(VirtualMemoryTest, FieldCase46_DestroyedObjectStaysWhereItIsMapped) {
     auto *object = createObject(context(), chunk);
     auto *address = reserve(chunk);
     map(address, chunk, object);
@@ -201,7 +201,7 @@ TEST_F(VirtualMemoryTest, DestroyedObjectStaysWhereItIsMapped) {
     release(address, chunk);
 }
 
-TEST_F(VirtualMemoryTest, FreeUnmapsWhatIsMappedAndLeavesTheObjectAlive) {
+TEST_F(VirtualMemoryTest, FieldCase46_FreeUnmapsWhatIsMappedAndLeavesTheObjectAlive) {
     auto *object = createObject(context(), chunk);
     auto *first = reserve(4 * chunk);
     map(first + chunk, chunk, object);
