@@ -68,6 +68,10 @@ TEST_F(EnvironmentTest, FieldCase50_CreationBeyondSoftMemoryIsOutOfDeviceMemory)
         EXPECT_EQ(reply.result, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
         EXPECT_STRNE(reply.text.data(), "");
         EXPECT_EQ(reply.value, 32U) << "objects were created; round " << round;
+        const uint64_t base = peer.buildRange(32, chunk, 1); // each is written to
+        EXPECT_EQ(peer.goodEnds(base, chunk, 32, 1), 32U);
+        EXPECT_EQ(peer.ask(fillUp).value, 0U) << "beyond these";
+        peer.destroyRange();
     }
 }
 

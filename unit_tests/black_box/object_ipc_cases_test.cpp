@@ -54,19 +54,18 @@ TEST_F(ObjectIpcCasesTest, CachingHintsAreAcceptedAndUnknownFlagsAreNot) {
 
 // What an open returns is there, also for the device, at once.
 TEST_F(ObjectIpcCasesTest, FieldCase63_ADeviceCopyRightAfterTheOpenSeesTheMemory) {
-    auto *base = allocateFilled(context(), Kind::Device, size);
-    const auto handle = get(base);
+    const Range range(context(), manyPieces(3));
+    const auto handle = range.exportWhole();
+    const size_t last = range.size() - 8;
     Peer peer;
     const uint64_t target = peer.buildRange(1, chunk, 1);
-    for (uint64_t round = 0; round < 500; ++round) {
-        storeWord(base + size - 8, round);
+    for (uint64_t round = 0; round < 1000; ++round) {
+        storeWord(range.base() + last, round);
         const uint64_t view = peer.open(handle);
-        peer.demand(
-            {.command = Command::Copy, .address = target, .size = 8, .extra = view + size - 8});
+        peer.demand({.command = Command::Copy, .address = target, .size = 8, .extra = view + last});
         ASSERT_EQ(peer.word(target), round);
         ASSERT_EQ(peer.close(view), ZE_RESULT_SUCCESS);
     }
-    require(zeMemFree(context(), base), "zeMemFree");
 }
 
 // The handle says what it is, whatever was asked for it.

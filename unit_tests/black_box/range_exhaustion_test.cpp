@@ -95,6 +95,7 @@ TEST_F(RangeExhaustionTest, FieldCase49_ImporterLosesNothingAtAnyShortage) {
         }
         EXPECT_LE(peer.descriptors(), before) << few;
         EXPECT_EQ(peer.memoryFileMappings(), 0U) << few;
+        EXPECT_EQ(peer.close(peer.open(handle)), ZE_RESULT_SUCCESS) << few;
     }
 }
 
@@ -124,6 +125,24 @@ TEST_F(RangeExhaustionTest, FieldCase59_ImporterWithoutMappingsFailsCleanly) {
     for (const uint64_t base : {last, again}) {
         EXPECT_EQ(peer.word(base + (many - 1) * chunk), patternWord(range.objectNumber(1), 0));
     }
+}
+
+TEST_F(RangeExhaustionTest, FieldCase59_FourThousandOpensTakeTheirSizeOfAddressSpace) {
+    constexpr size_t opens = 4000;
+    constexpr size_t slack = 16 << 20; // of the heap
+    const Range range(context(), manyPieces(2));
+    const auto handle = range.exportWhole();
+    Peer peer;
+    peer.close(peer.open(handle));
+    const auto space = peer.addressSpace();
+    std::vector<uint64_t> views(opens);
+    std::ranges::generate(views, [&] { return peer.open(handle); });
+    EXPECT_LE(peer.addressSpace(), space + opens * (range.size() + chunk) + slack);
+    for (const uint64_t view : views) {
+        ASSERT_EQ(peer.close(view), ZE_RESULT_SUCCESS);
+    }
+    EXPECT_LE(peer.addressSpace(), space + slack);
+    EXPECT_EQ(peer.checksum(peer.open(handle), range.size()), range.checksum());
 }
 
 // Pieces come grouped by their objects; each still costs one mapping.

@@ -139,6 +139,8 @@ TEST_F(RangeExportTest, FieldCase05_DeviceHostAndSharedAllocationsAreInvalid) {
     require(zeMemAllocHost(context(), &host, 4 * chunk, 0, &usm[1]), "host");
     require(zeMemAllocShared(context(), &device, &host, 4 * chunk, 0, firstDevice(), &usm[2]),
             "shared");
+    const auto before = openDescriptors();
+    const auto mappings = memoryFileMappings();
     for (auto *ptr : usm) {
         const auto *bytes = static_cast<const std::byte *>(ptr);
         EXPECT_EQ(result(bytes, 4 * chunk), ZE_RESULT_ERROR_INVALID_ARGUMENT);
@@ -146,6 +148,10 @@ TEST_F(RangeExportTest, FieldCase05_DeviceHostAndSharedAllocationsAreInvalid) {
         EXPECT_EQ(result(bytes + chunk + 1, 5), ZE_RESULT_ERROR_INVALID_ARGUMENT);
         EXPECT_EQ(result(bytes, size_t{1} << 30), ZE_RESULT_ERROR_INVALID_ARGUMENT);
         EXPECT_EQ(result(bytes, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+    }
+    EXPECT_EQ(openDescriptors(), before);
+    EXPECT_EQ(memoryFileMappings(), mappings);
+    for (auto *ptr : usm) {
         EXPECT_EQ(zeMemFree(context(), ptr), ZE_RESULT_SUCCESS);
     }
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace causeway::black_box {
@@ -82,7 +83,10 @@ TEST_F(RangeHandleBytesTest, FieldCase70_MovedTicketOpens) {
 
 // Intel SHMEM in socket mode.
 TEST_F(RangeHandleBytesTest, FieldCase71_MovedTicketWithBytesFourToSevenOverwrittenOpens) {
-    expectOpens(withGarbage(withDescriptor(handle(), moveTicket()), 4, 8, 1));
+    auto moved = withDescriptor(handle(), moveTicket());
+    expectOpens(withGarbage(moved, 4, 8, 1));
+    std::fill_n(moved.data + 4, 4, '\xFF'); // (fd, -1)
+    expectOpens(moved);
 }
 
 TEST_F(RangeHandleBytesTest, BytesFourToSevenOverwrittenOpen) {
@@ -113,6 +117,11 @@ TEST_F(RangeHandleBytesTest, FieldCase17_MovedTicketIsNeitherClosedNorKept) {
                            .value = static_cast<uint64_t>(ticket)};
     EXPECT_EQ(peer().demand(close).number, 0) << "it was still the client's";
     EXPECT_EQ(peer().word(base), word);
+    const uint64_t target = peer().buildRange(1, chunk, 1);
+    peer().demand({.command = Command::Copy, .address = target, .size = 8, .extra = base});
+    EXPECT_EQ(peer().word(target), word);
+    EXPECT_EQ(peer().setAccess(base, chunk, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY),
+              ZE_RESULT_SUCCESS);
 }
 
 // The number means another file here; by value the handle still leads to the memory.

@@ -162,6 +162,7 @@ TEST_F(RangeImportTest, FieldCase12_FieldCase60_PlacementIsToldPerPiece) {
         const auto found = peer().allocProperties(base + range.offsetOf(piece) + 17);
         EXPECT_EQ(found.result, ZE_RESULT_SUCCESS);
         EXPECT_EQ(found.number, static_cast<int>(type)) << "piece " << piece;
+        EXPECT_EQ(peer().allocProperties(base + range.offsetOf(piece)).number, found.number);
         EXPECT_NE(found.value, 0U) << "id";
     }
     EXPECT_EQ(peer().allocProperties(base).extra, 0U) << "the device that it was opened for";
@@ -248,6 +249,9 @@ TEST_F(RangeImportTest, FieldCase56_ImportedRangeIsExportedAgain) {
     EXPECT_EQ(third.checksum(view, 2 * chunk), range.checksum(chunk + 3, 2 * chunk));
     third.setWord(view + 5, 99);
     EXPECT_EQ(loadWord(range.base() + chunk + 8), 99U);
+    // Without the descriptor a range of several objects is none to export, imported or not.
+    const auto plain = peer().ask({.command = Command::ExportObject, .address = base});
+    EXPECT_EQ(plain.result, ZE_RESULT_ERROR_INVALID_ARGUMENT) << plain.text.data();
 }
 
 TEST_F(RangeImportTest, SecondHandExportOutlivesItsView) {

@@ -16,10 +16,11 @@ class RangeCountTest : public IpcTest, public testing::WithParamInterface<size_t
 
 } // namespace
 
-INSTANTIATE_TEST_SUITE_P(Objects,
-                         RangeCountTest,
-                         testing::Values(1, 2, 16, 252, 253, 254, 255, 506, 507, 4096),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(
+    Objects,
+    RangeCountTest,
+    testing::Values(1, 2, 16, 252, 253, 254, 255, 300, 506, 507, 1024, 2000, 16384),
+    testing::PrintToStringParamName());
 
 TEST_P(RangeCountTest, FieldCase23_FieldCase62_EveryObjectArrives) {
     const size_t objects = GetParam();
@@ -51,9 +52,15 @@ TEST_F(RangeScaleTest, FieldCase13_DescriptorsStayFlatOverManyOpens) {
     const auto theirDescriptors = peer.descriptors();
     const auto theirSpace = peer.addressSpace();
     const auto ours = openDescriptors().size();
-    for (int round = 0; round < 300; ++round) {
-        ASSERT_EQ(peer.close(peer.open(handle)), ZE_RESULT_SUCCESS);
+    for (int round = 0; round < 1000; ++round) {
+        const uint64_t base = peer.open(handle);
+        ASSERT_EQ(peer.word(base + 3 * chunk), patternWord(range.objectNumber(3), 0));
+        ASSERT_EQ(peer.close(base), ZE_RESULT_SUCCESS);
+        if (round % 100 == 0) {
+            EXPECT_EQ(peer.descriptors(), theirDescriptors) << round;
+        }
     }
+    peer.demand({.command = Command::ReplaceContext});
     EXPECT_EQ(peer.descriptors(), theirDescriptors);
     EXPECT_EQ(peer.memoryFileMappings(), 0U);
     EXPECT_LT(peer.addressSpace(), theirSpace + (16 << 20));
@@ -64,12 +71,11 @@ TEST_F(RangeScaleTest, FieldCase13_DescriptorsStayFlatOverManyOpens) {
 // What is open costs no descriptor.
 TEST_F(RangeScaleTest, FieldCase25_OpenRangesHoldNoDescriptors) {
     const Range range(context(), manyPieces(8));
-    const auto handle = range.exportWhole();
     Peer peer;
-    peer.open(handle);
+    peer.open(range.exportWhole());
     const auto descriptors = peer.descriptors();
-    for (int i = 0; i < 300; ++i) {
-        peer.open(handle);
+    for (size_t i = 1; i <= 500; ++i) {
+        peer.open(range.exportWindow(i, range.size() - i));
     }
     EXPECT_EQ(peer.descriptors(), descriptors);
 }
@@ -124,6 +130,31 @@ TEST_F(RangeScaleTest, FieldCase24_EightUnprivilegedImportersOfFilesAtOnce) {
         const auto reply = importer->finishOpen();
         ASSERT_EQ(reply.result, ZE_RESULT_SUCCESS) << reply.text.data();
         EXPECT_EQ(importer->goodEnds(reply.address, chunk, objects, theirs), objects);
+    }
+}
+
+TEST_F(RangeScaleTest, FieldCase58_AccessOfManyObjectsChangesAtOnce) {
+    constexpr auto readOnly = ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY;
+    constexpr auto readWrite = ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE;
+    Peer peer;
+    for (const size_t objects : {1U, 3U, 1000U}) {
+        const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
+        for (const auto access : {readOnly, readWrite}) {
+            EXPECT_EQ(zeVirtualMemSetAccessAttribute(context(), range.base(), range.size(), access),
+                      ZE_RESULT_SUCCESS);
+            auto found = ZE_MEMORY_ACCESS_ATTRIBUTE_NONE;
+            size_t stretch = 0;
+            EXPECT_EQ(zeVirtualMemGetAccessAttribute(
+                          context(), range.base(), range.size(), &found, &stretch),
+                      ZE_RESULT_SUCCESS);
+            EXPECT_EQ(found, access);
+            EXPECT_EQ(stretch, range.size());
+        }
+        const uint64_t base = peer.open(range.exportWhole());
+        EXPECT_EQ(peer.setAccess(base, range.size(), readOnly), ZE_RESULT_SUCCESS);
+        const auto imported = peer.access(base, range.size());
+        EXPECT_EQ(imported.number, readOnly);
+        EXPECT_EQ(imported.size, range.size());
     }
 }
 

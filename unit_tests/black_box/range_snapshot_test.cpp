@@ -1,5 +1,7 @@
 #include "unit_tests/black_box/ipc_fixture.h"
 
+#include <set>
+
 namespace causeway::black_box {
 
 namespace {
@@ -114,6 +116,24 @@ TEST_F(RangeSnapshotTest, FieldCase36_AddressUsedAgainIsAnotherRange) {
     EXPECT_EQ(peer.checksum(second, chunk), range.checksum());
 }
 
+// A cache that sees neither alloc nor free has the id alone.
+TEST_F(RangeSnapshotTest, FieldCase40_EachMappingHasANewIdWhateverIsShared) {
+    Range range(context(), {Piece::hole(chunk)});
+    std::set<uint64_t> ids;
+    ze_ipc_mem_handle_t last = {};
+    for (int round = 0; round < 50; ++round) {
+        range.mapNewObject(0);
+        ze_memory_allocation_properties_t properties = {};
+        properties.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+        require(zeMemGetAllocProperties(context(), range.base(), &properties, nullptr), "id");
+        EXPECT_TRUE(ids.insert(properties.id).second) << round;
+        const auto handle = range.exportWhole();
+        EXPECT_FALSE(equalBytes(handle, last));
+        last = handle;
+        range.unmapPiece(0);
+    }
+}
+
 // The same base has another size later.
 TEST_F(RangeSnapshotTest, FieldCase38_SameBaseWithAnotherSizeIsAnotherRange) {
     auto pieces = manyPieces(2);
@@ -122,7 +142,12 @@ TEST_F(RangeSnapshotTest, FieldCase38_SameBaseWithAnotherSizeIsAnotherRange) {
     Peer peer;
     const auto small = range.exportWindow(0, 2 * chunk);
     const uint64_t first = peer.open(small);
-    range.mapNewObject(2);
+    range.unmapPiece(0);
+    range.unmapPiece(1);
+    range.destroyObjects();
+    for (size_t piece = 0; piece < 3; ++piece) {
+        range.mapNewObject(piece);
+    }
     const uint64_t second = peer.open(range.exportWhole());
     EXPECT_EQ(peer.addressRange(first).size, 2 * chunk);
     EXPECT_EQ(peer.addressRange(second).size, 4 * chunk);

@@ -98,6 +98,43 @@ TEST_F(TwoDevicesTest, FieldCase67_HiddenDevicesShiftNumbersAndNothingElse) {
     }
 }
 
+TEST_F(TwoDevicesTest, FieldCase17_TheOtherDeviceNeedsTheMovedDescriptorNoMore) {
+    const DescriptorChannel channel;
+    ChildOptions options = twoDevices();
+    options.socket = channel.there.get();
+    const Range range(context(), manyPieces(1), {.firstObject = 10});
+    ze_ipc_mem_handle_t handle = {};
+    require(zeMemGetIpcHandle(context(), range.base(), &handle), "zeMemGetIpcHandle");
+    Peer importer(options);
+    const uint64_t own = build(importer, onSecond, 20);
+    channel.send(descriptorOf(handle));
+    const int moved = importer.receiveDescriptor();
+    const uint64_t view = open(importer, withZeroRest(withDescriptor(handle, moved)), 0);
+    importer.closeDescriptor(moved);
+    copy(importer, 1, own, view, chunk);
+    EXPECT_EQ(importer.goodEnds(own, chunk, 1, 10), 1U);
+}
+
+TEST_F(TwoDevicesTest, FieldCase33_WhatTheCapabilitiesPromiseOpens) {
+    Peer exporter(twoDevices());
+    Peer importer(twoDevices());
+    for (size_t owner = 0; owner < 2; ++owner) {
+        const auto handle = exporter.exportRange(build(exporter, onFirst << owner, 10), size);
+        for (size_t device = 0; device < 2; ++device) {
+            const auto promised = importer.demand(
+                {.command = Command::Capabilities, .value = device, .extra = owner});
+            EXPECT_NE(promised.value, 0U) << "the range extension";
+            EXPECT_NE(promised.number & ZE_IPC_PROPERTY_FLAG_MEMORY, 0);
+            EXPECT_EQ(promised.extra, 1U) << "access of " << device << " to " << owner;
+            EXPECT_TRUE(hasObjects(importer, open(importer, handle, device), 10));
+        }
+        EXPECT_EQ(exporter.put(handle), ZE_RESULT_SUCCESS);
+        const auto refused = importer.tryOpen(handle);
+        EXPECT_NE(refused.result, ZE_RESULT_SUCCESS);
+        EXPECT_STRNE(refused.text.data(), "");
+    }
+}
+
 TEST_F(TwoDevicesTest, AnImportIsSharedAnewFromEitherDevice) {
     Peer first(twoDevices());
     Peer middle(twoDevices());

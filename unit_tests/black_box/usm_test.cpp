@@ -188,7 +188,6 @@ TEST_P(UnknownMemoryTest, FieldCase12_MappedVirtualMemoryHasTheKindOfItsObject) 
     EXPECT_NE(propertiesOf(range.piece(0)).id, propertiesOf(range.piece(1)).id);
 }
 
-// A cache that sees neither alloc nor free has the id alone.
 TEST_P(UnknownMemoryTest, FieldCase37_EachMappingHasANewId) {
     Range range(context(), manyPieces(3));
     std::set<uint64_t> ids = {propertiesOf(range.piece(1)).id};

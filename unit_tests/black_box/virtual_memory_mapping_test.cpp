@@ -105,6 +105,20 @@ TEST_F(MappingTest, FieldCase47_OneUnmapRemovesSeveralMappings) {
     destroy(other);
 }
 
+TEST_F(MappingTest, FieldCase47_TheMiddleOfThreeObjectsIsUnmappedAlone) {
+    unmap(page(1), 2 * chunk);
+    auto *other = createObject(context(), 2 * chunk);
+    map(page(1), 2 * chunk, other);
+    fillWhole(page(1), 2 * chunk, 6);
+    unmap(page(1), 2 * chunk);
+    EXPECT_EQ(signalOfRead(page(1)), SIGSEGV);
+    EXPECT_EQ(loadWord(page(0)), patternWord(number, 0));
+    EXPECT_EQ(loadWord(page(3)), patternWord(number, 3 * chunk));
+    map(page(1), 2 * chunk, other);
+    EXPECT_EQ(loadWord(page(2)), patternWord(6, chunk));
+    destroy(other);
+}
+
 TEST_F(MappingTest, MapOverAMappingIsRefusedAndChangesNothing) {
     for (const size_t first : {size_t{0}, size_t{3}}) {
         EXPECT_EQ(mapResult(page(first), chunk), ZE_RESULT_ERROR_INVALID_ARGUMENT);
