@@ -108,7 +108,22 @@ TEST_F(CommandLifetimeTest, ABlockingFreeReturnsWhenCommandsAreDone) {
     signaller.join();
 }
 
-TEST_F(CommandLifetimeTest, AClosedImportStaysForCommands) {
+TEST_F(CommandLifetimeTest, FieldCase39_ACopyThroughOneViewOutlivesTheOther) {
+    Peer peer;
+    const uint64_t there = peer.buildRange(2, chunk, 30);
+    const auto handle = peer.exportRange(there, size);
+    View evicted(context(), handle);
+    const View used(context(), handle);
+    auto *const immediate = createImmediate(context());
+    appendWaiting(immediate, copy_.data(), used.base());
+    evicted.close();
+    signal(start_);
+    finish(immediate);
+    EXPECT_TRUE(hasEnds(copy_.data(), chunk, 30));
+    EXPECT_TRUE(hasEnds(copy_.data() + chunk, chunk, 31));
+}
+
+TEST_F(CommandLifetimeTest, FieldCase39_AClosedImportStaysForCommands) {
     Peer peer;
     const uint64_t there = peer.buildRange(2, chunk, 30);
     View view(context(), peer.exportRange(there, size));

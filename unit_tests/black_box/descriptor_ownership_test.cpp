@@ -1,4 +1,4 @@
-// Clients that close the descriptor in a handle, which is not theirs (cases 15 and 16): whoever the
+// Clients that close the descriptor in a handle, which is not theirs: whoever the
 // kernel gives the number to next must keep it, also where that is the driver itself, for another
 // descriptor of the same memory.
 
@@ -60,7 +60,7 @@ bool isOpen(const Descriptor &descriptor) {
 
 } // namespace
 
-TEST_F(DescriptorOwnershipTest, AnImportKeepsTheNumberThatAHandleHad) {
+TEST_F(DescriptorOwnershipTest, FieldCase16_AnImportKeepsTheNumberThatAHandleHad) {
     const Descriptor copy = closeAsAClientDoes();
     const auto chain = importDescriptor(copy.get());
     MappedObject import(context(), size, Placement::Device, &chain);
@@ -71,7 +71,7 @@ TEST_F(DescriptorOwnershipTest, AnImportKeepsTheNumberThatAHandleHad) {
     EXPECT_TRUE(isOpen(stranger));
 }
 
-TEST_F(DescriptorOwnershipTest, ACallersNewDescriptorKeepsTheNumberThatAHandleHad) {
+TEST_F(DescriptorOwnershipTest, FieldCase16_ACallersNewDescriptorKeepsTheNumberThatAHandleHad) {
     const Descriptor copy = closeAsAClientDoes();
     ze_external_memory_export_fd_t query = {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_FD,
                                             nullptr,
@@ -86,7 +86,7 @@ TEST_F(DescriptorOwnershipTest, ACallersNewDescriptorKeepsTheNumberThatAHandleHa
     EXPECT_TRUE(isOpen(own));
 }
 
-TEST_F(DescriptorOwnershipTest, AnotherObjectsHandleKeepsTheNumber) {
+TEST_F(DescriptorOwnershipTest, FieldCase16_AnotherObjectsHandleKeepsTheNumber) {
     const Descriptor copy = closeAsAClientDoes();
     auto *other = allocateFilled(context(), Kind::Device, size);
     ze_ipc_mem_handle_t second = {};

@@ -59,8 +59,8 @@ TEST_F(EnvironmentTest, SoftMemoryIsTheDevicesSize) {
     EXPECT_EQ(peer.demand({.command = Command::DeviceMemory}).value, 32 * chunk);
 }
 
-// Case 50: out of memory is said when an object is created, and a retry works after a release.
-TEST_F(EnvironmentTest, CreationBeyondSoftMemoryIsOutOfDeviceMemory) {
+// Out of memory is said when an object is created, and a retry works after a release.
+TEST_F(EnvironmentTest, FieldCase50_CreationBeyondSoftMemoryIsOutOfDeviceMemory) {
     Peer peer({.environment = {fmt::format("CAUSEWAY_SOFT_MEMORY={}", 32 * chunk)}});
     const Request fillUp = {.command = Command::CountObjects, .size = chunk, .value = 1000};
     for (int round = 0; round < 3; ++round) {
@@ -68,6 +68,10 @@ TEST_F(EnvironmentTest, CreationBeyondSoftMemoryIsOutOfDeviceMemory) {
         EXPECT_EQ(reply.result, ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY);
         EXPECT_STRNE(reply.text.data(), "");
         EXPECT_EQ(reply.value, 32U) << "objects were created; round " << round;
+        const uint64_t base = peer.buildRange(32, chunk, 1); // each is written to
+        EXPECT_EQ(peer.goodEnds(base, chunk, 32, 1), 32U);
+        EXPECT_EQ(peer.ask(fillUp).value, 0U) << "beyond these";
+        peer.destroyRange();
     }
 }
 

@@ -59,6 +59,17 @@ class ExternalMemoryTest : public IpcTest {
         return tryImport(fd, bytes, ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD);
     }
 
+    /// Imports, in the peer, the descriptor that was sent to it, and closes that.
+    static uint64_t importIn(Peer &peer) {
+        const int moved = peer.receiveDescriptor();
+        const auto imported = peer.demand({.command = Command::ImportObject,
+                                           .flags = static_cast<uint32_t>(Placement::Device),
+                                           .size = size,
+                                           .value = static_cast<uint64_t>(moved)});
+        peer.closeDescriptor(moved);
+        return imported.address;
+    }
+
     ze_external_memory_export_desc_t exportable_ = exportDescriptor();
     ze_physical_mem_properties_t properties_ = {};
     ze_result_t result_ = ZE_RESULT_SUCCESS;
@@ -79,8 +90,8 @@ TEST_F(ExternalMemoryTest, PropertiesTellIdAndSize) {
     }
 }
 
-// Cases 14 and 15: each call gives a new descriptor, and the caller closes it.
-TEST_F(ExternalMemoryTest, EachDescriptorIsNewAndTheCallers) {
+// Each call gives a new descriptor, and the caller closes it.
+TEST_F(ExternalMemoryTest, FieldCase14_FieldCase15_EachDescriptorIsNewAndTheCallers) {
     const MappedObject object(context(), size, Placement::Device, &exportable_);
     const auto before = openDescriptors();
     {
@@ -104,7 +115,70 @@ TEST_F(ExternalMemoryTest, EachDescriptorIsNewAndTheCallers) {
     EXPECT_EQ(tryImport(fresh.get()), ZE_RESULT_SUCCESS);
 }
 
-TEST_F(ExternalMemoryTest, AnImportIsTheSameMemoryInEveryProcess) {
+TEST_F(ExternalMemoryTest, FieldCase15_ADescriptorAfterAClosedOneIsTheObjectInEveryProcess) {
+    DescriptorChannel channel;
+    Peer peer(ChildOptions{.socket = channel.there.get()});
+    MappedObject object(context(), size, Placement::Device, &exportable_);
+    fillWhole(object.base(), size, 6);
+    const int closed = take(object.get()).get();
+    const Descriptor stranger(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(stranger.get(), closed) << "the number was to be used again";
+    channel.send(take(object.get()).get());
+    EXPECT_EQ(peer.checksum(importIn(peer), size), checksumOf(object.base(), size));
+}
+
+TEST_F(ExternalMemoryTest, FieldCase51_TheEndOfAnImportLeavesTheExporterAlone) {
+    DescriptorChannel channel;
+    const ChildOptions withSocket{.socket = channel.there.get()};
+    Peer peer(withSocket);
+    Peer third(withSocket);
+    MappedObject object(context(), size, Placement::Device, &exportable_);
+    const Descriptor fd = take(object.get());
+    for (uint64_t round = 0; round < 3; ++round) {
+        fillWhole(object.base(), size, round);
+        channel.send(fd.get());
+        const uint64_t there = importIn(peer);
+        peer.setWord(there, 100 + round);
+        peer.demand({.command = Command::VirtualMemFree, .address = there, .size = size});
+        {
+            const auto chain = importDescriptor(fd.get());
+            MappedObject here(context(), size, Placement::Device, &chain);
+            EXPECT_EQ(loadWord(here.base()), 100 + round);
+            storeWord(here.base() + 8, 200 + round);
+        }
+        EXPECT_EQ(loadWord(object.base()), 100 + round);
+        EXPECT_EQ(loadWord(object.base() + 8), 200 + round);
+        EXPECT_EQ(loadWord(object.base() + chunk), patternWord(round, chunk));
+        channel.send(fd.get());
+        EXPECT_EQ(third.checksum(importIn(third), size), checksumOf(object.base(), size));
+    }
+}
+
+TEST_F(ExternalMemoryTest, FieldCase60_AnImportKnowsItsSizeAndItsPlace) {
+    for (const auto placement : {Placement::Device, Placement::Host}) {
+        const MappedObject object(context(), size, placement, &exportable_);
+        const Descriptor fd = take(object.get());
+        const auto chain = importDescriptor(fd.get());
+        MappedObject import(context(), size, placement, &chain);
+        ze_physical_mem_properties_t physical = {
+            ZE_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES, nullptr, 0, 0};
+        ASSERT_EQ(getPhysicalProperties(context(), import.get(), &physical), ZE_RESULT_SUCCESS);
+        EXPECT_EQ(physical.size, size);
+        void *start = nullptr;
+        size_t length = 0;
+        require(zeMemGetAddressRange(context(), import.base() + 1, &start, &length), "range");
+        EXPECT_EQ(start, import.base());
+        EXPECT_EQ(length, size);
+        ze_memory_allocation_properties_t properties = {};
+        properties.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+        require(zeMemGetAllocProperties(context(), import.base(), &properties, nullptr), "type");
+        EXPECT_EQ(properties.type,
+                  placement == Placement::Host ? ZE_MEMORY_TYPE_HOST : ZE_MEMORY_TYPE_DEVICE);
+        EXPECT_NE(properties.id, 0U);
+    }
+}
+
+TEST_F(ExternalMemoryTest, FieldCase52_AnImportIsTheSameMemoryInEveryProcess) {
     for (const auto placement : {Placement::Device, Placement::Host}) {
         DescriptorChannel channel;
         Peer peer(ChildOptions{.socket = channel.there.get()});
@@ -129,8 +203,8 @@ TEST_F(ExternalMemoryTest, AnImportIsTheSameMemoryInEveryProcess) {
     }
 }
 
-// Cases 17 and 18: nothing depends on the application's descriptor, and nobody closes it.
-TEST_F(ExternalMemoryTest, TheCallersDescriptorIsNeitherNeededNorClosed) {
+// Nothing depends on the application's descriptor, and nobody closes it.
+TEST_F(ExternalMemoryTest, FieldCase17_FieldCase18_TheCallersDescriptorIsNeitherNeededNorClosed) {
     MappedObject object(context(), size, Placement::Device, &exportable_);
     fillWhole(object.base(), size, 8);
     Descriptor fd = take(object.get());
@@ -147,8 +221,8 @@ TEST_F(ExternalMemoryTest, TheCallersDescriptorIsNeitherNeededNorClosed) {
     EXPECT_EQ(loadWord(object.base()), 99U);
 }
 
-// Case 19: a failing import loses nothing.
-TEST_F(ExternalMemoryTest, AWrongImportLeavesTheDescriptorAlone) {
+// A failing import loses nothing.
+TEST_F(ExternalMemoryTest, FieldCase19_FieldCase61_AWrongImportLeavesTheDescriptorAlone) {
     const MappedObject object(context(), size, Placement::Device, &exportable_);
     const Descriptor fd = take(object.get());
     const auto before = openDescriptors();

@@ -114,8 +114,8 @@ TEST_P(ObjectDescriptorTest, HandleOfItOpensByValueByDescriptorAndAtHome) {
     free(base);
 }
 
-// Cases 15 and 16: clients close what is not theirs, and the number becomes another file.
-TEST_P(ObjectDescriptorTest, ClosedByAClientItIsReplaced) {
+// Clients close what is not theirs, and the number becomes another file.
+TEST_P(ObjectDescriptorTest, FieldCase15_FieldCase16_ClosedByAClientItIsReplaced) {
     auto *base = allocate();
     const auto handle = handleOf(query(base));
     for (int round = 0; round < 100; ++round) {

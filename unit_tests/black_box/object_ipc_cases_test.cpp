@@ -52,25 +52,24 @@ TEST_F(ObjectIpcCasesTest, CachingHintsAreAcceptedAndUnknownFlagsAreNot) {
     require(zeMemFree(context(), base), "zeMemFree");
 }
 
-// Case 63: what an open returns is there, also for the device, at once.
-TEST_F(ObjectIpcCasesTest, ADeviceCopyRightAfterTheOpenSeesTheMemory) {
-    auto *base = allocateFilled(context(), Kind::Device, size);
-    const auto handle = get(base);
+// What an open returns is there, also for the device, at once.
+TEST_F(ObjectIpcCasesTest, FieldCase63_ADeviceCopyRightAfterTheOpenSeesTheMemory) {
+    const Range range(context(), manyPieces(3));
+    const auto handle = range.exportWhole();
+    const size_t last = range.size() - 8;
     Peer peer;
     const uint64_t target = peer.buildRange(1, chunk, 1);
-    for (uint64_t round = 0; round < 500; ++round) {
-        storeWord(base + size - 8, round);
+    for (uint64_t round = 0; round < 1000; ++round) {
+        storeWord(range.base() + last, round);
         const uint64_t view = peer.open(handle);
-        peer.demand(
-            {.command = Command::Copy, .address = target, .size = 8, .extra = view + size - 8});
+        peer.demand({.command = Command::Copy, .address = target, .size = 8, .extra = view + last});
         ASSERT_EQ(peer.word(target), round);
         ASSERT_EQ(peer.close(view), ZE_RESULT_SUCCESS);
     }
-    require(zeMemFree(context(), base), "zeMemFree");
 }
 
-// Case 73: the handle says what it is, whatever was asked for it.
-TEST_F(ObjectIpcCasesTest, TheHandleTypeIsAskedForOrNot) {
+// The handle says what it is, whatever was asked for it.
+TEST_F(ObjectIpcCasesTest, FieldCase73_TheHandleTypeIsAskedForOrNot) {
     auto *base = allocateFilled(context(), Kind::Host, size);
     ze_ipc_mem_handle_type_ext_desc_t type = {ZE_STRUCTURE_TYPE_IPC_MEM_HANDLE_TYPE_EXT_DESC,
                                               nullptr,
@@ -86,9 +85,9 @@ TEST_F(ObjectIpcCasesTest, TheHandleTypeIsAskedForOrNot) {
     require(zeMemFree(context(), base), "zeMemFree");
 }
 
-// Case 74: without its check value a handle is a descriptor, and this one names nothing there.
-// Bytes 4-7 carry nothing, since clients overwrite them (case 71).
-TEST_F(ObjectIpcCasesTest, ADamagedHandleIsRefusedInAnotherProcess) {
+// Without its check value a handle is a descriptor, and this one names nothing there.
+// Bytes 4-7 carry nothing, since clients overwrite them.
+TEST_F(ObjectIpcCasesTest, FieldCase74_ADamagedHandleIsRefusedInAnotherProcess) {
     auto *base = allocateFilled(context(), Kind::Device, size);
     const auto handle = withDescriptor(get(base), 9999);
     Peer peer;
@@ -109,8 +108,8 @@ TEST_F(ObjectIpcCasesTest, ADamagedHandleIsRefusedInAnotherProcess) {
     require(zeMemFree(context(), base), "zeMemFree");
 }
 
-// Case 78: what was closed, and what another context opened, is nothing here.
-TEST_F(ObjectIpcCasesTest, AClosedAndAForeignImportAreUnknown) {
+// What was closed, and what another context opened, is nothing here.
+TEST_F(ObjectIpcCasesTest, FieldCase78_AClosedAndAForeignImportAreUnknown) {
     auto *base = allocateFilled(context(), Kind::Device, size);
     const auto handle = get(base);
     View view(context(), handle);
@@ -126,8 +125,8 @@ TEST_F(ObjectIpcCasesTest, AClosedAndAForeignImportAreUnknown) {
     require(zeMemFree(context(), base), "zeMemFree");
 }
 
-// Case 65: neither an export nor an open moves or mirrors the memory.
-TEST_F(ObjectIpcCasesTest, SharingTakesNoMemory) {
+// Neither an export nor an open moves or mirrors the memory.
+TEST_F(ObjectIpcCasesTest, FieldCase43_FieldCase65_SharingTakesNoMemory) {
     Peer exporter({.environment = {"CAUSEWAY_SOFT_MEMORY=16777216"}});
     Peer importer({.environment = {"CAUSEWAY_SOFT_MEMORY=16777216"}});
     constexpr size_t most = 15U << 20; // of 16 MiB

@@ -183,6 +183,19 @@ uint64_t deviceMemory() {
     return properties.totalSize;
 }
 
+void capabilities(const Request &request, Reply &reply) {
+    ze_driver_ipc_properties_t ipc = {};
+    ipc.stype = ZE_STRUCTURE_TYPE_DRIVER_IPC_PROPERTIES;
+    require(zeDriverGetIpcProperties(driver().handle, &ipc), "zeDriverGetIpcProperties");
+    reply.number = static_cast<int32_t>(ipc.flags);
+    reply.value = extensionVersion(ZE_IPC_PHYS_MEM_HANDLE_RANGE_EXT_NAME);
+    const auto &devices = driver().devices;
+    ze_bool_t access = 0;
+    require(zeDeviceCanAccessPeer(devices.at(request.value), devices.at(request.extra), &access),
+            "zeDeviceCanAccessPeer");
+    reply.extra = access != 0 ? 1 : 0;
+}
+
 } // namespace
 
 bool serveProcess(PeerState &state, const Request &request, Reply &reply) {
@@ -234,6 +247,9 @@ bool serveProcess(PeerState &state, const Request &request, Reply &reply) {
         return true;
     case Command::DeviceMemory:
         reply.value = deviceMemory();
+        return true;
+    case Command::Capabilities:
+        capabilities(request, reply);
         return true;
     default:
         return false;

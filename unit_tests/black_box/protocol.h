@@ -80,6 +80,8 @@ enum class Command : uint8_t {
     BecomeNobody,       ///< another user from now on
     DeviceUuids,        ///< -> number: devices, handle: the uuids one after the other
     DeviceMemory,       ///< -> value: bytes of the first device
+    Capabilities, ///< value, extra: indices of devices -> value: version of the range extension,
+                  ///< number: IPC flags, extra: 1 where the first device can access the second
     // Duress
     Holdings,        ///< -> value: descriptors, extra: mappings of memory files, number: threads,
                      ///< size: named sockets

@@ -87,7 +87,7 @@ TEST_F(RangeAccessTest, AccessIsReportedPerStretch) {
     EXPECT_EQ(peer().access(piece(2), chunk).number, noAccess);
 }
 
-TEST_F(RangeAccessTest, AccessIsLowered) {
+TEST_F(RangeAccessTest, FieldCase58_AccessIsLowered) {
     EXPECT_EQ(peer().setAccess(piece(0), chunk, readOnly), ZE_RESULT_SUCCESS);
     EXPECT_EQ(peer().signalOfWrite(piece(0)), SIGSEGV);
     EXPECT_EQ(peer().setAccess(piece(1), chunk, noAccess), ZE_RESULT_SUCCESS);
@@ -119,15 +119,15 @@ TEST_F(RangeAccessTest, ExportersOwnAccessIsUntouched) {
     EXPECT_EQ(loadWord(range().base()), 6U);
 }
 
-// Case 48, from here on: an import is closed and nothing else.
+// From here on: an import is closed and nothing else.
 
-TEST_F(RangeAccessTest, MemFreeOfAnImportIsRefused) {
+TEST_F(RangeAccessTest, FieldCase48_MemFreeOfAnImportIsRefused) {
     EXPECT_EQ(peer().ask({.command = Command::MemFree, .address = base()}).result,
               ZE_RESULT_ERROR_INVALID_ARGUMENT);
     expectUsable();
 }
 
-TEST_F(RangeAccessTest, VirtualMemFreeOfAnImportIsRefused) {
+TEST_F(RangeAccessTest, FieldCase48_VirtualMemFreeOfAnImportIsRefused) {
     const Request request = {
         .command = Command::VirtualMemFree, .address = base(), .size = range().size()};
     const auto reply = peer().ask(request);
@@ -136,13 +136,13 @@ TEST_F(RangeAccessTest, VirtualMemFreeOfAnImportIsRefused) {
     expectUsable();
 }
 
-TEST_F(RangeAccessTest, MapOverAnImportIsRefused) {
+TEST_F(RangeAccessTest, FieldCase48_MapOverAnImportIsRefused) {
     EXPECT_EQ(peer().ask({.command = Command::Map, .address = base(), .size = chunk}).result,
               ZE_RESULT_ERROR_INVALID_ARGUMENT);
     expectUsable();
 }
 
-TEST_F(RangeAccessTest, UnmapOfAnImportIsRefused) {
+TEST_F(RangeAccessTest, FieldCase48_UnmapOfAnImportIsRefused) {
     const Request whole = {.command = Command::Unmap, .address = base(), .size = range().size()};
     EXPECT_EQ(peer().ask(whole).result, ZE_RESULT_ERROR_INVALID_ARGUMENT);
     const Request part = {.command = Command::Unmap, .address = piece(1), .size = chunk};
@@ -150,7 +150,7 @@ TEST_F(RangeAccessTest, UnmapOfAnImportIsRefused) {
     expectUsable();
 }
 
-TEST_F(RangeAccessTest, CloseTakesTheBaseAlone) {
+TEST_F(RangeAccessTest, FieldCase48_CloseTakesTheBaseAlone) {
     EXPECT_EQ(peer().close(base() + chunk), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(peer().close(base() + 1), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(peer().close(0), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
@@ -159,7 +159,7 @@ TEST_F(RangeAccessTest, CloseTakesTheBaseAlone) {
     EXPECT_EQ(peer().close(base()), ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_F(RangeAccessTest, CloseOfOtherMemoryIsRefused) {
+TEST_F(RangeAccessTest, FieldCase48_CloseOfOtherMemoryIsRefused) {
     EXPECT_EQ(zeMemCloseIpcHandle(context(), range().base()), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     int local = 0;
     EXPECT_EQ(zeMemCloseIpcHandle(context(), &local), ZE_RESULT_ERROR_INVALID_ARGUMENT);

@@ -1,3 +1,4 @@
+#include "unit_tests/black_box/event_calls.h"
 #include "unit_tests/black_box/ipc_fixture.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 using Open = std::function<Reply(const ze_ipc_mem_handle_t &)>;
 
-/// Case 74: damaged handles end in an error with a sentence, and nothing is lost.
+/// Damaged handles end in an error with a sentence, and nothing is lost.
 class RangeDamagedHandleTest : public IpcTest {
   protected:
     void SetUp() override {
@@ -55,13 +56,13 @@ class RangeDamagedHandleTest : public IpcTest {
         }
     }
 
-    void openNonsense(const Open &open) {
+    void openNonsense(const Open &open, uint32_t count = 1000) {
         ze_ipc_mem_handle_t damaged = {};
         expectRefused(open, damaged, 0);
         std::fill(std::begin(damaged.data), std::end(damaged.data), '\xFF');
         expectRefused(open, damaged, 1);
-        for (int seed = 2; seed < 1000; ++seed) {
-            expectRefused(open, withGarbage({}, 0, 64, static_cast<uint32_t>(seed)), seed);
+        for (uint32_t seed = 2; seed < count; ++seed) {
+            expectRefused(open, withGarbage({}, 0, 64, seed), static_cast<int>(seed));
         }
     }
 
@@ -85,33 +86,57 @@ class RangeDamagedHandleTest : public IpcTest {
 
 } // namespace
 
-TEST_F(RangeDamagedHandleTest, EveryFlippedBitIsFoundInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_EveryFlippedBitIsFoundInThePeer) {
     Peer peer;
     flipEveryBit([&](const auto &damaged) { return peer.tryOpen(damaged); });
     EXPECT_EQ(peer.checksum(peer.open(handle()), range().size()), range().checksum());
 }
 
-TEST_F(RangeDamagedHandleTest, EveryFlippedBitIsFoundInTheExporter) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_EveryFlippedBitIsFoundInTheExporter) {
     flipEveryBit([&](const auto &damaged) { return openHere(damaged); });
     EXPECT_EQ(openResult(context(), handle()), ZE_RESULT_SUCCESS);
 }
 
-TEST_F(RangeDamagedHandleTest, NonsenseIsRefusedInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_NonsenseIsRefusedInThePeer) {
     Peer peer;
-    openNonsense([&](const auto &damaged) { return peer.tryOpen(damaged); });
+    openNonsense([&](const auto &damaged) { return peer.tryOpen(damaged); }, 10'000);
 }
 
-TEST_F(RangeDamagedHandleTest, NonsenseIsRefusedInTheExporter) {
-    openNonsense([&](const auto &damaged) { return openHere(damaged); });
+TEST_F(RangeDamagedHandleTest, FieldCase74_NonsenseIsRefusedInTheExporter) {
+    openNonsense([&](const auto &damaged) { return openHere(damaged); }, 10'000);
 }
 
-TEST_F(RangeDamagedHandleTest, MixedHandlesAreRefusedInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase74_MixedHandlesAreRefusedInThePeer) {
     Peer peer;
     openMixtures([&](const auto &damaged) { return peer.tryOpen(damaged); });
 }
 
-// Case 20.
-TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInThePeer) {
+TEST_F(RangeDamagedHandleTest, FieldCase20_RefusedArgumentsLoseNothing) {
+    constexpr auto invalid = ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    auto *const pool = createPool(context(), 1, ZE_EVENT_POOL_FLAG_IPC);
+    ze_ipc_event_pool_handle_t ofPool = {};
+    require(zeEventPoolGetIpcHandle(pool, &ofPool), "zeEventPoolGetIpcHandle");
+    auto truncated = withDescriptor(handle(), -1);
+    std::fill(std::begin(truncated.data) + 32, std::end(truncated.data), '\0');
+    const auto descriptors = openDescriptors();
+    const auto mappings = memoryFileMappings();
+    const auto space = addressSpaceBytes();
+    for (int round = 0; round < 500; ++round) {
+        void *ptr = nullptr;
+        ASSERT_EQ(openResult(context(), truncated), invalid);
+        ASSERT_EQ(openResult(context(), asMemoryHandle(ofPool)), invalid) << "of another kind";
+        ASSERT_EQ(openResult(context(), handle(), 0x80), ZE_RESULT_ERROR_INVALID_ENUMERATION);
+        ASSERT_EQ(zeMemOpenIpcHandle(context(), nullptr, handle(), 0, &ptr),
+                  ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+        ASSERT_EQ(ptr, nullptr);
+    }
+    EXPECT_EQ(difference(descriptors, openDescriptors()), "");
+    EXPECT_EQ(memoryFileMappings(), mappings);
+    EXPECT_LT(addressSpaceBytes(), space + (16 << 20));
+    require(zeEventPoolDestroy(pool), "zeEventPoolDestroy");
+}
+
+TEST_F(RangeDamagedHandleTest, FieldCase20_FieldCase74_RefusalsLoseNothingInThePeer) {
     Peer peer;
     peer.close(peer.open(handle()));
     const auto descriptors = peer.descriptors();
@@ -124,7 +149,7 @@ TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInThePeer) {
     EXPECT_LT(peer.addressSpace(), space + (16 << 20));
 }
 
-TEST_F(RangeDamagedHandleTest, RefusalsLoseNothingInTheExporter) {
+TEST_F(RangeDamagedHandleTest, FieldCase20_FieldCase74_RefusalsLoseNothingInTheExporter) {
     const auto descriptors = openDescriptors();
     const auto mappings = memoryFileMappings();
     flipEveryBit([&](const auto &damaged) { return openHere(damaged); });

@@ -77,7 +77,7 @@ TEST_F(RangeExhaustionTest, ImporterWithAHandfulOfDescriptorsOpens) {
     }
 }
 
-TEST_F(RangeExhaustionTest, ImporterLosesNothingAtAnyShortage) {
+TEST_F(RangeExhaustionTest, FieldCase49_ImporterLosesNothingAtAnyShortage) {
     const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
     const auto handle = range.exportWhole();
     Peer peer({.descriptorLimit = 100});
@@ -95,11 +95,12 @@ TEST_F(RangeExhaustionTest, ImporterLosesNothingAtAnyShortage) {
         }
         EXPECT_LE(peer.descriptors(), before) << few;
         EXPECT_EQ(peer.memoryFileMappings(), 0U) << few;
+        EXPECT_EQ(peer.close(peer.open(handle)), ZE_RESULT_SUCCESS) << few;
     }
 }
 
-// Case 59, by the number of mappings that a process may have.
-TEST_F(RangeExhaustionTest, ImporterWithoutMappingsFailsCleanly) {
+// By the number of mappings that a process may have.
+TEST_F(RangeExhaustionTest, FieldCase59_ImporterWithoutMappingsFailsCleanly) {
     constexpr size_t many = 16'000;
     const size_t limit = mappingLimit();
     if (limit > 20 * many) {
@@ -126,6 +127,24 @@ TEST_F(RangeExhaustionTest, ImporterWithoutMappingsFailsCleanly) {
     }
 }
 
+TEST_F(RangeExhaustionTest, FieldCase59_FourThousandOpensTakeTheirSizeOfAddressSpace) {
+    constexpr size_t opens = 4000;
+    constexpr size_t slack = 16 << 20; // of the heap
+    const Range range(context(), manyPieces(2));
+    const auto handle = range.exportWhole();
+    Peer peer;
+    peer.close(peer.open(handle));
+    const auto space = peer.addressSpace();
+    std::vector<uint64_t> views(opens);
+    std::ranges::generate(views, [&] { return peer.open(handle); });
+    EXPECT_LE(peer.addressSpace(), space + opens * (range.size() + chunk) + slack);
+    for (const uint64_t view : views) {
+        ASSERT_EQ(peer.close(view), ZE_RESULT_SUCCESS);
+    }
+    EXPECT_LE(peer.addressSpace(), space + slack);
+    EXPECT_EQ(peer.checksum(peer.open(handle), range.size()), range.checksum());
+}
+
 // Pieces come grouped by their objects; each still costs one mapping.
 TEST_F(RangeExhaustionTest, LayoutThatFitsTheExporterFitsTheImporter) {
     const size_t many = std::min<size_t>(mappingLimit() * 6 / 10, 40'000);
@@ -136,8 +155,8 @@ TEST_F(RangeExhaustionTest, LayoutThatFitsTheExporterFitsTheImporter) {
               patternWord(range.objectNumber((many - 1) % 2), 0));
 }
 
-// Case 59, by a limit on the process's address space.
-TEST_F(RangeExhaustionTest, ImporterWithoutAddressSpaceFailsCleanly_HugeReservation) {
+// By a limit on the process's address space.
+TEST_F(RangeExhaustionTest, FieldCase59_ImporterWithoutAddressSpaceFailsCleanly_HugeReservation) {
     const Range range(context(), manyPieces(64, 4 << 20), {.fill = Fill::Ends});
     const auto handle = range.exportWhole();
     Peer peer;

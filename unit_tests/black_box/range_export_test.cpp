@@ -95,8 +95,8 @@ TEST_F(RangeExportTest, HoleOfOnePageIsNotFound) {
     EXPECT_EQ(result(range.piece(1) - 1, 1), ZE_RESULT_SUCCESS);
 }
 
-// Case 8, at the scale of the report.
-TEST_F(RangeExportTest, HalfMappedReservationIsExportedAsFarAsItIsMapped) {
+// At the scale of the report.
+TEST_F(RangeExportTest, FieldCase08_HalfMappedReservationIsExportedAsFarAsItIsMapped) {
     auto pieces = manyPieces(50);
     pieces.push_back(Piece::hole(50 * chunk));
     Range range(context(), pieces, {.fill = Fill::Ends});
@@ -114,7 +114,7 @@ TEST_F(RangeExportTest, UnmappedReservationIsNotFound) {
     EXPECT_NE(lastErrorDescription(), "");
 }
 
-TEST_F(RangeExportTest, HeapMemoryIsNotFound) {
+TEST_F(RangeExportTest, FieldCase05_HeapMemoryIsNotFound) {
     const std::vector<std::byte> heap(4 * chunk);
     EXPECT_EQ(result(heap.data(), heap.size()), notFound);
     int local = 0;
@@ -130,7 +130,7 @@ TEST_F(RangeExportTest, WindowThatWrapsAroundIsNotFound) {
     }
 }
 
-TEST_F(RangeExportTest, DeviceHostAndSharedAllocationsAreInvalid) {
+TEST_F(RangeExportTest, FieldCase05_DeviceHostAndSharedAllocationsAreInvalid) {
     const ze_device_mem_alloc_desc_t device = {
         ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, nullptr, 0, 0};
     const ze_host_mem_alloc_desc_t host = {ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, nullptr, 0};
@@ -139,6 +139,8 @@ TEST_F(RangeExportTest, DeviceHostAndSharedAllocationsAreInvalid) {
     require(zeMemAllocHost(context(), &host, 4 * chunk, 0, &usm[1]), "host");
     require(zeMemAllocShared(context(), &device, &host, 4 * chunk, 0, firstDevice(), &usm[2]),
             "shared");
+    const auto before = openDescriptors();
+    const auto mappings = memoryFileMappings();
     for (auto *ptr : usm) {
         const auto *bytes = static_cast<const std::byte *>(ptr);
         EXPECT_EQ(result(bytes, 4 * chunk), ZE_RESULT_ERROR_INVALID_ARGUMENT);
@@ -146,12 +148,16 @@ TEST_F(RangeExportTest, DeviceHostAndSharedAllocationsAreInvalid) {
         EXPECT_EQ(result(bytes + chunk + 1, 5), ZE_RESULT_ERROR_INVALID_ARGUMENT);
         EXPECT_EQ(result(bytes, size_t{1} << 30), ZE_RESULT_ERROR_INVALID_ARGUMENT);
         EXPECT_EQ(result(bytes, 0), ZE_RESULT_ERROR_INVALID_SIZE);
+    }
+    EXPECT_EQ(openDescriptors(), before);
+    EXPECT_EQ(memoryFileMappings(), mappings);
+    for (auto *ptr : usm) {
         EXPECT_EQ(zeMemFree(context(), ptr), ZE_RESULT_SUCCESS);
     }
 }
 
-// Case 5e: mapped memory first, an allocation right behind it.
-TEST_F(RangeExportTest, WindowThatReachesIntoAnAllocationIsInvalid) {
+// Mapped memory first, an allocation right behind it.
+TEST_F(RangeExportTest, FieldCase05_WindowThatReachesIntoAnAllocationIsInvalid) {
     const ze_host_mem_alloc_desc_t host = {ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, nullptr, 0};
     void *usm = nullptr;
     require(zeMemAllocHost(context(), &host, chunk, 2 << 20, &usm), "zeMemAllocHost");
@@ -191,14 +197,14 @@ TEST_F(RangeExportTest, FailedExportsTakeNoDescriptor) {
 
 // The pNext chain, from here on.
 
-TEST_F(RangeExportTest, HandleTypeDescriptorBehindTheRangeDescriptor) {
+TEST_F(RangeExportTest, FieldCase73_HandleTypeDescriptorBehindTheRangeDescriptor) {
     const Range range(context(), manyPieces(3));
     const auto type = handleType(ZE_IPC_MEM_HANDLE_TYPE_FLAG_DEFAULT);
     auto desc = rangeDescriptor(range.size(), &type);
     expectChainWorks(range, &desc);
 }
 
-TEST_F(RangeExportTest, HandleTypeDescriptorBeforeTheRangeDescriptor) {
+TEST_F(RangeExportTest, FieldCase73_HandleTypeDescriptorBeforeTheRangeDescriptor) {
     const Range range(context(), manyPieces(3));
     const auto desc = rangeDescriptor(range.size());
     auto type = handleType(ZE_IPC_MEM_HANDLE_TYPE_FLAG_DEFAULT, &desc);
@@ -222,7 +228,7 @@ TEST_F(RangeExportTest, RangeDescriptorTwiceIsInvalid) {
               ZE_RESULT_ERROR_INVALID_ARGUMENT);
 }
 
-TEST_F(RangeExportTest, FabricHandlesAreUnsupportedInEitherOrder) {
+TEST_F(RangeExportTest, FieldCase73_FabricHandlesAreUnsupportedInEitherOrder) {
     const Range range(context(), manyPieces(2));
     const auto fabric = handleType(ZE_IPC_MEM_HANDLE_TYPE_FLAG_FABRIC_ACCESSIBLE);
     auto desc = rangeDescriptor(range.size(), &fabric);
@@ -263,7 +269,7 @@ TEST_F(RangeExportTest, ChangedLayoutGivesAnotherHandle) {
     EXPECT_FALSE(equalBytes(before, range.exportWhole()));
 }
 
-TEST_F(RangeExportTest, ThousandsOfGetsHoldOneDescriptor) {
+TEST_F(RangeExportTest, FieldCase16_ThousandsOfGetsHoldOneDescriptor) {
     const Range range(context(), manyPieces(2));
     const auto handle = range.exportWhole();
     const auto before = openDescriptors();

@@ -53,8 +53,7 @@ class RangeFewDescriptorsTest : public IpcTest {
 
 } // namespace
 
-// Case 22.
-TEST_F(RangeFewDescriptorsTest, EveryObjectArrives) {
+TEST_F(RangeFewDescriptorsTest, FieldCase22_EveryObjectArrives) {
     const uint64_t base = importer().open(share(theirs));
     EXPECT_EQ(good(importer(), base, theirs), objects);
     EXPECT_EQ(importer().addressRange(base).size, bytes);
@@ -106,8 +105,8 @@ TEST_F(RangeFewDescriptorsTest, HundredsOfExportsOpen) {
     }
 }
 
-// Case 24: descriptors in flight are counted per user against the sender's limit.
-TEST_F(RangeFewDescriptorsTest, EightImportersAtOnce) {
+// Descriptors in flight are counted per user against the sender's limit.
+TEST_F(RangeFewDescriptorsTest, FieldCase24_EightImportersAtOnce) {
     const auto handle = share(theirs);
     constexpr size_t peers = 8;
     std::vector<std::unique_ptr<Peer>> importers;

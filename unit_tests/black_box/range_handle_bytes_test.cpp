@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace causeway::black_box {
@@ -70,27 +71,30 @@ class RangeHandleBytesTest : public IpcTest {
 
 } // namespace
 
-// Case 72: MPI, files and RPC pass 64 bytes and nothing else.
-TEST_F(RangeHandleBytesTest, UnchangedHandleOpens) {
+// MPI, files and RPC pass 64 bytes and nothing else.
+TEST_F(RangeHandleBytesTest, FieldCase72_UnchangedHandleOpens) {
     expectOpens(handle());
 }
 
-// Case 70a: MPICH, UMF, Unified Runtime, UCX.
-TEST_F(RangeHandleBytesTest, MovedTicketOpens) {
+// MPICH, UMF, Unified Runtime, UCX.
+TEST_F(RangeHandleBytesTest, FieldCase70_MovedTicketOpens) {
     expectOpens(withDescriptor(handle(), moveTicket()));
 }
 
-// Case 71: Intel SHMEM in socket mode.
-TEST_F(RangeHandleBytesTest, MovedTicketWithBytesFourToSevenOverwrittenOpens) {
-    expectOpens(withGarbage(withDescriptor(handle(), moveTicket()), 4, 8, 1));
+// Intel SHMEM in socket mode.
+TEST_F(RangeHandleBytesTest, FieldCase71_MovedTicketWithBytesFourToSevenOverwrittenOpens) {
+    auto moved = withDescriptor(handle(), moveTicket());
+    expectOpens(withGarbage(moved, 4, 8, 1));
+    std::fill_n(moved.data + 4, 4, '\xFF'); // (fd, -1)
+    expectOpens(moved);
 }
 
 TEST_F(RangeHandleBytesTest, BytesFourToSevenOverwrittenOpen) {
     expectOpens(withGarbage(handle(), 4, 8, 2));
 }
 
-// Case 69: libfabric, oneCCL.
-TEST_F(RangeHandleBytesTest, MovedTicketAloneOpens) {
+// libfabric, oneCCL.
+TEST_F(RangeHandleBytesTest, FieldCase69_MovedTicketAloneOpens) {
     expectOpens(withZeroRest(withDescriptor(handle(), moveTicket())));
 }
 
@@ -102,8 +106,8 @@ TEST_F(RangeHandleBytesTest, MovedTicketWithGarbageOpens) {
     }
 }
 
-// Case 17: clients close the descriptor right after the open.
-TEST_F(RangeHandleBytesTest, MovedTicketIsNeitherClosedNorKept) {
+// Clients close the descriptor right after the open.
+TEST_F(RangeHandleBytesTest, FieldCase17_MovedTicketIsNeitherClosedNorKept) {
     const int ticket = moveTicket();
     const auto before = peer().descriptors();
     const uint64_t base = peer().open(withZeroRest(withDescriptor(handle(), ticket)));
@@ -113,10 +117,15 @@ TEST_F(RangeHandleBytesTest, MovedTicketIsNeitherClosedNorKept) {
                            .value = static_cast<uint64_t>(ticket)};
     EXPECT_EQ(peer().demand(close).number, 0) << "it was still the client's";
     EXPECT_EQ(peer().word(base), word);
+    const uint64_t target = peer().buildRange(1, chunk, 1);
+    peer().demand({.command = Command::Copy, .address = target, .size = 8, .extra = base});
+    EXPECT_EQ(peer().word(target), word);
+    EXPECT_EQ(peer().setAccess(base, chunk, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY),
+              ZE_RESULT_SUCCESS);
 }
 
-// Case 70b: the number means another file here; by value the handle still leads to the memory.
-TEST_F(RangeHandleBytesTest, UnrelatedDescriptorIsNotTakenForTheTicket) {
+// The number means another file here; by value the handle still leads to the memory.
+TEST_F(RangeHandleBytesTest, FieldCase70_UnrelatedDescriptorIsNotTakenForTheTicket) {
     for (const auto kind : {DescriptorKind::DevNull,
                             DescriptorKind::Pipe,
                             DescriptorKind::Memfd,
@@ -125,8 +134,7 @@ TEST_F(RangeHandleBytesTest, UnrelatedDescriptorIsNotTakenForTheTicket) {
     }
 }
 
-// Case 70c.
-TEST_F(RangeHandleBytesTest, HandleWithoutDescriptorOpens) {
+TEST_F(RangeHandleBytesTest, FieldCase70_HandleWithoutDescriptorOpens) {
     for (const int fd : {-1, -2, 12345, INT32_MIN}) {
         expectOpens(withDescriptor(handle(), fd));
     }
@@ -150,9 +158,9 @@ TEST_F(RangeHandleBytesTest, NoDescriptorAloneIsRefused) {
     }
 }
 
-// Case 64: MPICH, Intel SHMEM and libfabric map the descriptor of a single object. A range's must
+// MPICH, Intel SHMEM and libfabric map the descriptor of a single object. A range's must
 // not look like memory.
-TEST_F(RangeHandleBytesTest, TicketCannotBeMapped) {
+TEST_F(RangeHandleBytesTest, FieldCase64_TicketCannotBeMapped) {
     const int ticket = descriptorOf(handle());
     ASSERT_GE(fcntl(ticket, F_GETFD), 0);
     for (const int protection : {PROT_READ, PROT_WRITE, PROT_READ | PROT_WRITE}) {
@@ -161,8 +169,7 @@ TEST_F(RangeHandleBytesTest, TicketCannotBeMapped) {
     }
 }
 
-// Case 21.
-TEST_F(RangeHandleBytesTest, TicketIsClosedOnExec) {
+TEST_F(RangeHandleBytesTest, FieldCase21_TicketIsClosedOnExec) {
     EXPECT_EQ(fcntl(descriptorOf(handle()), F_GETFD), FD_CLOEXEC);
 }
 
@@ -174,8 +181,9 @@ TEST_F(RangeHandleBytesTest, ClosedTicketIsReplaced) {
     expectOpens(handle());
 }
 
-// Case 15 and 16: a client closes the number in the handle; it becomes another file.
-TEST_F(RangeHandleBytesTest, ClosedTicketIsReplacedAndTheStrangerLeftAlone) {
+// A client closes the number in the handle; it becomes another file.
+TEST_F(RangeHandleBytesTest,
+       FieldCase15_FieldCase16_ClosedTicketIsReplacedAndTheStrangerLeftAlone) {
     const int ticket = descriptorOf(handle());
     const Descriptor devNull(open("/dev/null", O_RDWR | O_CLOEXEC));
     const Descriptor stranger(dup3(devNull.get(), ticket, O_CLOEXEC));

@@ -44,8 +44,7 @@ class RangeImportTest : public IpcTest {
 
 } // namespace
 
-// Case 1.
-TEST_F(RangeImportTest, ObjectsArriveWholeAndInOrder) {
+TEST_F(RangeImportTest, FieldCase01_ObjectsArriveWholeAndInOrder) {
     expectWhole(Range(context(), manyPieces(3)));
 }
 
@@ -53,8 +52,7 @@ TEST_F(RangeImportTest, SingleObjectArrives) {
     expectWhole(Range(context(), manyPieces(1)));
 }
 
-// Case 11.
-TEST_F(RangeImportTest, ObjectsOfDifferentSizesArrive) {
+TEST_F(RangeImportTest, FieldCase11_ObjectsOfDifferentSizesArrive) {
     expectWhole(Range(context(),
                       {Piece::of(chunk),
                        Piece::of(2 << 20),
@@ -71,8 +69,8 @@ TEST_F(RangeImportTest, WindowsBeginAndEndInsideObjects) {
     expectWindow(range, 4 * chunk, 4 * chunk);
 }
 
-// Case 7: byte-exact, or not at all.
-TEST_F(RangeImportTest, UnalignedWindowsAreByteExact) {
+// Byte-exact, or not at all.
+TEST_F(RangeImportTest, FieldCase07_UnalignedWindowsAreByteExact) {
     const Range range(context(), manyPieces(4));
     for (const auto &[offset, size] :
          std::vector<std::pair<size_t, size_t>>{{1, 1},
@@ -88,8 +86,8 @@ TEST_F(RangeImportTest, UnalignedWindowsAreByteExact) {
     }
 }
 
-// Case 6: the offset at which an object is mapped is kept.
-TEST_F(RangeImportTest, ObjectMappedFromItsMiddleArrivesFromThere) {
+// The offset at which an object is mapped is kept.
+TEST_F(RangeImportTest, FieldCase06_ObjectMappedFromItsMiddleArrivesFromThere) {
     expectWhole(
         Range(context(), {Piece::window(4 * chunk, 2 * chunk, 2 * chunk), Piece::of(chunk)}));
 }
@@ -134,8 +132,8 @@ TEST_F(RangeImportTest, ObjectSplitByAnUnmapArrivesInItsParts) {
     expectWhole(range);
 }
 
-// Case 10: the reservations do not matter, also when they are gone.
-TEST_F(RangeImportTest, AdjacentReservationsAreOneRange) {
+// The reservations do not matter, also when they are gone.
+TEST_F(RangeImportTest, FieldCase10_AdjacentReservationsAreOneRange) {
     Range range(context(),
                 manyPieces(6, 2 * chunk),
                 {.reservations = {3 * chunk, chunk, 4 * chunk, 4 * chunk}});
@@ -156,7 +154,7 @@ TEST_F(RangeImportTest, HostAndDeviceObjectsMix) {
                        Piece::of(15 * smallPage).onHost()}));
 }
 
-TEST_F(RangeImportTest, PlacementIsToldPerPiece) {
+TEST_F(RangeImportTest, FieldCase12_FieldCase60_PlacementIsToldPerPiece) {
     const Range range(context(), {Piece::of(chunk), Piece::of(chunk).onHost(), Piece::of(chunk)});
     const uint64_t base = peer().open(range.exportWhole());
     for (const auto &[piece, type] : std::vector<std::pair<size_t, ze_memory_type_t>>{
@@ -164,13 +162,13 @@ TEST_F(RangeImportTest, PlacementIsToldPerPiece) {
         const auto found = peer().allocProperties(base + range.offsetOf(piece) + 17);
         EXPECT_EQ(found.result, ZE_RESULT_SUCCESS);
         EXPECT_EQ(found.number, static_cast<int>(type)) << "piece " << piece;
+        EXPECT_EQ(peer().allocProperties(base + range.offsetOf(piece)).number, found.number);
         EXPECT_NE(found.value, 0U) << "id";
     }
     EXPECT_EQ(peer().allocProperties(base).extra, 0U) << "the device that it was opened for";
 }
 
-// Case 37.
-TEST_F(RangeImportTest, EachOpenHasANewId) {
+TEST_F(RangeImportTest, FieldCase37_EachOpenHasANewId) {
     const Range range(context(), manyPieces(2));
     const auto handle = range.exportWhole();
     const uint64_t first = peer().open(handle);
@@ -185,8 +183,8 @@ TEST_F(RangeImportTest, EachOpenHasANewId) {
     EXPECT_NE(thirdId, secondId);
 }
 
-// Case 2: always the whole import, whatever is asked.
-TEST_F(RangeImportTest, AddressRangeIsTheWholeImport) {
+// Always the whole import, whatever is asked.
+TEST_F(RangeImportTest, FieldCase02_AddressRangeIsTheWholeImport) {
     const Range range(context(), manyPieces(3));
     const size_t size = 2 * chunk + 100;
     const uint64_t base = peer().open(range.exportWindow(50, size));
@@ -200,7 +198,7 @@ TEST_F(RangeImportTest, AddressRangeIsTheWholeImport) {
     EXPECT_EQ(peer().addressRange(base - 1).result, ZE_RESULT_ERROR_ADDRESS_NOT_FOUND);
 }
 
-TEST_F(RangeImportTest, ClosedImportIsUnknown) {
+TEST_F(RangeImportTest, FieldCase78_ClosedImportIsUnknown) {
     const Range range(context(), manyPieces(2));
     const uint64_t base = peer().open(range.exportWhole());
     EXPECT_EQ(peer().close(base), ZE_RESULT_SUCCESS);
@@ -242,8 +240,7 @@ TEST_F(RangeImportTest, CachingFlagsAreAccepted) {
     }
 }
 
-// Case 56.
-TEST_F(RangeImportTest, ImportedRangeIsExportedAgain) {
+TEST_F(RangeImportTest, FieldCase56_ImportedRangeIsExportedAgain) {
     const Range range(context(), manyPieces(4));
     const uint64_t base = peer().open(range.exportWhole());
     const auto again = peer().exportRange(base + chunk + 3, 2 * chunk);
@@ -252,6 +249,9 @@ TEST_F(RangeImportTest, ImportedRangeIsExportedAgain) {
     EXPECT_EQ(third.checksum(view, 2 * chunk), range.checksum(chunk + 3, 2 * chunk));
     third.setWord(view + 5, 99);
     EXPECT_EQ(loadWord(range.base() + chunk + 8), 99U);
+    // Without the descriptor a range of several objects is none to export, imported or not.
+    const auto plain = peer().ask({.command = Command::ExportObject, .address = base});
+    EXPECT_EQ(plain.result, ZE_RESULT_ERROR_INVALID_ARGUMENT) << plain.text.data();
 }
 
 TEST_F(RangeImportTest, SecondHandExportOutlivesItsView) {

@@ -27,8 +27,7 @@ constexpr uint64_t theirs = 1'000'000;
 
 } // namespace
 
-// Cases 48 and 53.
-TEST_F(RangeLifetimeTest, HandleOpenedTwiceGivesTwoCoherentViews) {
+TEST_F(RangeLifetimeTest, FieldCase48_FieldCase53_HandleOpenedTwiceGivesTwoCoherentViews) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     Peer peer;
@@ -45,8 +44,7 @@ TEST_F(RangeLifetimeTest, HandleOpenedTwiceGivesTwoCoherentViews) {
     EXPECT_EQ(peer.close(second), invalid);
 }
 
-// Case 75a.
-TEST_F(RangeLifetimeTest, PutThenOpenFailsCleanly) {
+TEST_F(RangeLifetimeTest, FieldCase75_PutThenOpenFailsCleanly) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     Peer peer;
@@ -54,8 +52,7 @@ TEST_F(RangeLifetimeTest, PutThenOpenFailsCleanly) {
     expectGone(peer, handle);
 }
 
-// Case 75b.
-TEST_F(RangeLifetimeTest, PutLeavesOpenViewsAlone) {
+TEST_F(RangeLifetimeTest, FieldCase75_PutLeavesOpenViewsAlone) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     Peer peer;
@@ -65,7 +62,7 @@ TEST_F(RangeLifetimeTest, PutLeavesOpenViewsAlone) {
     expectGone(peer, handle);
 }
 
-TEST_F(RangeLifetimeTest, TwoGetsNeedTwoPuts) {
+TEST_F(RangeLifetimeTest, FieldCase16_TwoGetsNeedTwoPuts) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     ASSERT_TRUE(equalBytes(handle, range.exportWhole()));
@@ -76,7 +73,7 @@ TEST_F(RangeLifetimeTest, TwoGetsNeedTwoPuts) {
     expectGone(peer, handle);
 }
 
-TEST_F(RangeLifetimeTest, PutOnceTooOftenIsSuccess) {
+TEST_F(RangeLifetimeTest, FieldCase48_PutOnceTooOftenIsSuccess) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     EXPECT_EQ(putIpcHandle(context(), handle), ZE_RESULT_SUCCESS);
@@ -92,8 +89,7 @@ TEST_F(RangeLifetimeTest, PutOfAnUnknownHandleIsSuccess) {
     EXPECT_EQ(putIpcHandle(context(), withGarbage({}, 0, 64, 1)), ZE_RESULT_SUCCESS);
 }
 
-// Case 75e.
-TEST_F(RangeLifetimeTest, PutWithAnotherContextHasNoEffect) {
+TEST_F(RangeLifetimeTest, FieldCase75_PutWithAnotherContextHasNoEffect) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     const Context other;
@@ -102,8 +98,7 @@ TEST_F(RangeLifetimeTest, PutWithAnotherContextHasNoEffect) {
     EXPECT_EQ(peer.checksum(peer.open(handle), range.size()), range.checksum());
 }
 
-// Case 75d.
-TEST_F(RangeLifetimeTest, PutInTheImporterHasNoEffect) {
+TEST_F(RangeLifetimeTest, FieldCase75_PutInTheImporterHasNoEffect) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     Peer peer;
@@ -113,8 +108,7 @@ TEST_F(RangeLifetimeTest, PutInTheImporterHasNoEffect) {
     EXPECT_EQ(peer.close(peer.open(handle)), ZE_RESULT_SUCCESS);
 }
 
-// Case 75c.
-TEST_F(RangeLifetimeTest, ContextTakesItsExportsWithIt) {
+TEST_F(RangeLifetimeTest, FieldCase75_ContextTakesItsExportsWithIt) {
     ze_ipc_mem_handle_t handle = {};
     {
         const Range range(context(), manyPieces(3));
@@ -140,8 +134,7 @@ TEST_F(RangeLifetimeTest, ViewThatIsNotClosedGoesWithItsContext) {
     EXPECT_EQ(peer.checksum(peer.open(handle), range.size()), range.checksum());
 }
 
-// Case 45b.
-TEST_F(RangeLifetimeTest, ExporterThatEndedIsKnownAtOnce) {
+TEST_F(RangeLifetimeTest, FieldCase45_ExporterThatEndedIsKnownAtOnce) {
     Peer exporter;
     const auto handle = exporter.exportRange(exporter.buildRange(3, chunk, theirs), 3 * chunk);
     exporter.process().finish();
@@ -152,7 +145,7 @@ TEST_F(RangeLifetimeTest, ExporterThatEndedIsKnownAtOnce) {
     EXPECT_EQ(importer.descriptors(), descriptors);
 }
 
-TEST_F(RangeLifetimeTest, ExporterThatWasKilledIsKnownAtOnce) {
+TEST_F(RangeLifetimeTest, FieldCase45_ExporterThatWasKilledIsKnownAtOnce) {
     Peer exporter;
     const auto handle = exporter.exportRange(exporter.buildRange(3, chunk, theirs), 3 * chunk);
     Peer importer;
@@ -161,8 +154,7 @@ TEST_F(RangeLifetimeTest, ExporterThatWasKilledIsKnownAtOnce) {
     expectGone(importer, handle);
 }
 
-// Case 45a.
-TEST_F(RangeLifetimeTest, ViewOutlivesAKilledExporter) {
+TEST_F(RangeLifetimeTest, FieldCase45_ViewOutlivesAKilledExporter) {
     Peer exporter;
     const auto handle = exporter.exportRange(exporter.buildRange(20, chunk, theirs), 20 * chunk);
     Peer importer;
@@ -174,8 +166,8 @@ TEST_F(RangeLifetimeTest, ViewOutlivesAKilledExporter) {
     EXPECT_EQ(importer.close(base), ZE_RESULT_SUCCESS);
 }
 
-// Case 45c: at any moment of an open.
-TEST_F(RangeLifetimeTest, ExporterKilledDuringAnOpenIsAnErrorOrAWholeView) {
+// At any moment of an open.
+TEST_F(RangeLifetimeTest, FieldCase45_ExporterKilledDuringAnOpenIsAnErrorOrAWholeView) {
     constexpr size_t objects = 2000;
     Peer importer;
     for (int delay = 0; delay < 12; delay += 2) {
@@ -195,8 +187,7 @@ TEST_F(RangeLifetimeTest, ExporterKilledDuringAnOpenIsAnErrorOrAWholeView) {
     }
 }
 
-// Case 35.
-TEST_F(RangeLifetimeTest, AnotherUserIsRefused) {
+TEST_F(RangeLifetimeTest, FieldCase35_AnotherUserIsRefused) {
     if (geteuid() != 0) {
         GTEST_SKIP() << "only root can become somebody else";
     }
@@ -212,8 +203,8 @@ TEST_F(RangeLifetimeTest, AnotherUserIsRefused) {
     EXPECT_EQ(friendly.checksum(friendly.open(handle), range.size()), range.checksum());
 }
 
-// Case 31a: the timeout is the driver's variable.
-TEST_F(RangeLifetimeTest, StoppedExporterTimesOut) {
+// The timeout is the driver's variable.
+TEST_F(RangeLifetimeTest, FieldCase31_StoppedExporterTimesOut) {
     Peer exporter;
     const auto handle = exporter.exportRange(exporter.buildRange(3, chunk, theirs), 3 * chunk);
     Peer importer({.environment = {"CAUSEWAY_IPC_TIMEOUT_MS=300"}});
@@ -227,8 +218,8 @@ TEST_F(RangeLifetimeTest, StoppedExporterTimesOut) {
     EXPECT_EQ(importer.goodEnds(importer.open(handle), chunk, 3, theirs), 3U);
 }
 
-// Case 31c: an importer dies at any moment, and the next one is served.
-TEST_F(RangeLifetimeTest, KilledImporterDoesNotDisturbTheNext) {
+// An importer dies at any moment, and the next one is served.
+TEST_F(RangeLifetimeTest, FieldCase31_KilledImporterDoesNotDisturbTheNext) {
     constexpr size_t objects = 2000;
     const Range range(context(), manyPieces(objects), {.fill = Fill::Ends});
     const auto handle = range.exportWhole();
@@ -243,8 +234,7 @@ TEST_F(RangeLifetimeTest, KilledImporterDoesNotDisturbTheNext) {
     EXPECT_EQ(next.goodEnds(base, chunk, objects, range.objectNumber(0)), objects);
 }
 
-// Case 42.
-TEST_F(RangeLifetimeTest, ExportsAreGivenBackRoundAfterRound) {
+TEST_F(RangeLifetimeTest, FieldCase42_ExportsAreGivenBackRoundAfterRound) {
     Peer peer;
     size_t settled = SIZE_MAX;
     for (int round = 0; round < 30; ++round) {

@@ -9,7 +9,7 @@ namespace causeway::black_box {
 
 namespace {
 
-/// Handles opened in the process that exported them (cases 54 and 55).
+/// Handles opened in the process that exported them.
 class RangeSameProcessTest : public IpcTest {
   protected:
     static uint64_t checksumOfView(const View &view, const Range &range) {
@@ -19,7 +19,7 @@ class RangeSameProcessTest : public IpcTest {
 
 } // namespace
 
-TEST_F(RangeSameProcessTest, OpenInTheSameContextIsASecondAddress) {
+TEST_F(RangeSameProcessTest, FieldCase54_OpenInTheSameContextIsASecondAddress) {
     const Range range(context(), manyPieces(3));
     const View view(context(), range.exportWhole());
     EXPECT_NE(view.base(), range.base());
@@ -28,7 +28,7 @@ TEST_F(RangeSameProcessTest, OpenInTheSameContextIsASecondAddress) {
     EXPECT_EQ(loadWord(range.piece(1)), 1U);
 }
 
-TEST_F(RangeSameProcessTest, OpenInAnotherContext) {
+TEST_F(RangeSameProcessTest, FieldCase54_OpenInAnotherContext) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     const Context other;
@@ -36,7 +36,7 @@ TEST_F(RangeSameProcessTest, OpenInAnotherContext) {
     EXPECT_EQ(checksumOfView(view, range), range.checksum());
 }
 
-TEST_F(RangeSameProcessTest, OpenInAnotherThread) {
+TEST_F(RangeSameProcessTest, FieldCase54_OpenInAnotherThread) {
     const Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     uint64_t sum = 0;
@@ -59,7 +59,7 @@ TEST_F(RangeSameProcessTest, OpenTakesNoDescriptor) {
     EXPECT_EQ(difference(before, openDescriptors()), "");
 }
 
-TEST_F(RangeSameProcessTest, CloseLeavesTheOriginalUnharmed) {
+TEST_F(RangeSameProcessTest, FieldCase55_CloseLeavesTheOriginalUnharmed) {
     const Range range(context(), {Piece::of(chunk), Piece::of(chunk), Piece::again(0, 0, chunk)});
     for (int round = 0; round < 3; ++round) {
         const auto handle = range.exportWhole();
@@ -88,8 +88,7 @@ TEST_F(RangeSameProcessTest, PutThenOpenFails) {
     EXPECT_NE(lastErrorDescription(), "");
 }
 
-// Case 76.
-TEST_F(RangeSameProcessTest, ThreadsGetOpenCloseAndPut) {
+TEST_F(RangeSameProcessTest, FieldCase76_ThreadsGetOpenCloseAndPut) {
     const Range range(context(), manyPieces(4));
     std::atomic<int> failures = 0;
     constexpr size_t most = 8;

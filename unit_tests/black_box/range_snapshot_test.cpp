@@ -1,11 +1,12 @@
 #include "unit_tests/black_box/ipc_fixture.h"
 
+#include <set>
+
 namespace causeway::black_box {
 
 namespace {
 
-/// An export is what was mapped at its time, whatever the exporter does later (cases 9, 36, 38,
-/// 41).
+/// An export is what was mapped at its time, whatever the exporter does later.
 class RangeSnapshotTest : public IpcTest {
   protected:
     /// Opens in a new process, which cannot know anything from before.
@@ -26,7 +27,7 @@ TEST_F(RangeSnapshotTest, UnmappedPiecesAreStillShared) {
     expectOpens(handle, range.size(), range.checksum());
 }
 
-TEST_F(RangeSnapshotTest, RemappedPieceIsStillTheOldObject) {
+TEST_F(RangeSnapshotTest, FieldCase09_RemappedPieceIsStillTheOldObject) {
     Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     const uint64_t before = range.checksum();
@@ -37,7 +38,7 @@ TEST_F(RangeSnapshotTest, RemappedPieceIsStillTheOldObject) {
     expectOpens(range.exportWhole(), range.size(), range.checksum());
 }
 
-TEST_F(RangeSnapshotTest, GrowthIsNotShared) {
+TEST_F(RangeSnapshotTest, FieldCase09_GrowthIsNotShared) {
     auto pieces = manyPieces(2);
     pieces.push_back(Piece::hole(chunk));
     Range range(context(), pieces);
@@ -61,22 +62,21 @@ TEST_F(RangeSnapshotTest, ChangeOfAccessIsNotShared) {
     EXPECT_EQ(peer.access(later, chunk).number, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY);
 }
 
-TEST_F(RangeSnapshotTest, DestroyedObjectsAreStillShared) {
+TEST_F(RangeSnapshotTest, FieldCase46_DestroyedObjectsAreStillShared) {
     Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     range.destroyObjects();
     expectOpens(handle, range.size(), range.checksum());
 }
 
-TEST_F(RangeSnapshotTest, FreedReservationIsStillShared) {
+TEST_F(RangeSnapshotTest, FieldCase46_FreedReservationIsStillShared) {
     Range range(context(), manyPieces(3));
     const auto handle = range.exportWhole();
     range.freeReservations();
     expectOpens(handle, range.size(), range.checksum());
 }
 
-// Case 41.
-TEST_F(RangeSnapshotTest, RangeThatIsGoneIsStillShared) {
+TEST_F(RangeSnapshotTest, FieldCase41_RangeThatIsGoneIsStillShared) {
     Range range(context(),
                 {Piece::of(chunk),
                  Piece::window(4 * chunk, chunk, 2 * chunk),
@@ -101,8 +101,8 @@ TEST_F(RangeSnapshotTest, OpenViewIsUntouchedByLaterChanges) {
     EXPECT_EQ(peer.checksum(base, range.size()), before);
 }
 
-// Case 36: the same address has other memory later.
-TEST_F(RangeSnapshotTest, AddressUsedAgainIsAnotherRange) {
+// The same address has other memory later.
+TEST_F(RangeSnapshotTest, FieldCase36_AddressUsedAgainIsAnotherRange) {
     Range range(context(), manyPieces(1));
     const uint64_t before = range.checksum();
     Peer peer;
@@ -116,23 +116,45 @@ TEST_F(RangeSnapshotTest, AddressUsedAgainIsAnotherRange) {
     EXPECT_EQ(peer.checksum(second, chunk), range.checksum());
 }
 
-// Case 38: the same base has another size later.
-TEST_F(RangeSnapshotTest, SameBaseWithAnotherSizeIsAnotherRange) {
+// A cache that sees neither alloc nor free has the id alone.
+TEST_F(RangeSnapshotTest, FieldCase40_EachMappingHasANewIdWhateverIsShared) {
+    Range range(context(), {Piece::hole(chunk)});
+    std::set<uint64_t> ids;
+    ze_ipc_mem_handle_t last = {};
+    for (int round = 0; round < 50; ++round) {
+        range.mapNewObject(0);
+        ze_memory_allocation_properties_t properties = {};
+        properties.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES;
+        require(zeMemGetAllocProperties(context(), range.base(), &properties, nullptr), "id");
+        EXPECT_TRUE(ids.insert(properties.id).second) << round;
+        const auto handle = range.exportWhole();
+        EXPECT_FALSE(equalBytes(handle, last));
+        last = handle;
+        range.unmapPiece(0);
+    }
+}
+
+// The same base has another size later.
+TEST_F(RangeSnapshotTest, FieldCase38_SameBaseWithAnotherSizeIsAnotherRange) {
     auto pieces = manyPieces(2);
     pieces.push_back(Piece::hole(2 * chunk));
     Range range(context(), pieces);
     Peer peer;
     const auto small = range.exportWindow(0, 2 * chunk);
     const uint64_t first = peer.open(small);
-    range.mapNewObject(2);
+    range.unmapPiece(0);
+    range.unmapPiece(1);
+    range.destroyObjects();
+    for (size_t piece = 0; piece < 3; ++piece) {
+        range.mapNewObject(piece);
+    }
     const uint64_t second = peer.open(range.exportWhole());
     EXPECT_EQ(peer.addressRange(first).size, 2 * chunk);
     EXPECT_EQ(peer.addressRange(second).size, 4 * chunk);
     EXPECT_EQ(peer.checksum(second, 4 * chunk), range.checksum());
 }
 
-// Case 3.
-TEST_F(RangeSnapshotTest, OverlappingWindowsAreCoherentAndIndependent) {
+TEST_F(RangeSnapshotTest, FieldCase03_OverlappingWindowsAreCoherentAndIndependent) {
     const Range range(context(), manyPieces(4));
     const auto left = range.exportWindow(0, 3 * chunk);
     const auto right = range.exportWindow(chunk, 3 * chunk);

@@ -2,6 +2,7 @@
 #include "unit_tests/black_box/ipc_fixture.h"
 #include "unit_tests/black_box/server_names.h"
 
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -104,7 +106,7 @@ class TransportTest : public testing::Test {
     }
 };
 
-TEST_F(TransportTest, TheNamedSocketIsEnough) {
+TEST_F(TransportTest, FieldCase27_FieldCase32_TheNamedSocketIsEnough) {
     Peer exporter;
     const auto handle = shareFrom(exporter);
     for (const char *confinement : {noDescriptors,
@@ -113,6 +115,48 @@ TEST_F(TransportTest, TheNamedSocketIsEnough) {
                                     "pids"}) {
         Peer importer({.confinement = confinement});
         expectOpens(importer, handle);
+    }
+}
+
+TEST_F(TransportTest, FieldCase32_TheExtensionIsListedWithoutPidfd) {
+    constexpr const char *oldKernel = "deny:pidfd_getfd=ENOSYS,deny:pidfd_open=ENOSYS";
+    Peer exporter({.confinement = oldKernel});
+    Peer importer({.confinement = oldKernel});
+    for (Peer *peer : {&exporter, &importer}) {
+        EXPECT_NE(peer->demand({.command = Command::Capabilities}).value, 0U);
+    }
+    expectOpens(importer, shareFrom(exporter));
+}
+
+/// Two children of one launcher, which a ptrace_scope of 1 keeps apart as the denial does. The
+/// exporter has forbidden to be traced, and still does afterwards.
+TEST_F(TransportTest, FieldCase28_SiblingsShareAndStayUntraceable) {
+    Peer exporter;
+    const auto handle = shareFrom(exporter);
+    const int before = prctl(PR_GET_DUMPABLE);
+    ASSERT_EQ(prctl(PR_SET_DUMPABLE, 0), 0);
+    ze_ipc_mem_handle_t ours = {};
+    const Context context;
+    const Range range(context.get(), manyPieces(objects), {.firstObject = firstObject});
+    ours = range.exportWhole();
+    EXPECT_EQ(openResult(context.get(), handle), ZE_RESULT_SUCCESS);
+    for (const char *confinement : {"", noDescriptors}) {
+        Peer sibling({.confinement = confinement});
+        expectOpens(sibling, handle);
+        expectOpens(sibling, ours);
+    }
+    EXPECT_EQ(prctl(PR_GET_DUMPABLE), 0);
+    prctl(PR_SET_DUMPABLE, before);
+}
+
+/// There is no such variable: each open takes the first way that leads on.
+TEST_F(TransportTest, FieldCase30_NoVariableChoosesTheWay) {
+    for (const std::string_view wish : {"sockets", "drmfd", "nonsense", ""}) {
+        const std::vector<std::string> environment = {"CAUSEWAY_IPC_TRANSPORT=" +
+                                                      std::string(wish)};
+        Peer exporter({.environment = environment});
+        Peer importer({.environment = environment, .confinement = noDescriptors});
+        expectOpens(importer, shareFrom(exporter));
     }
 }
 
@@ -209,7 +253,7 @@ TEST_F(TransportTest, AMovedTicketIsEnoughWhereAWayLeadsOn) {
 
 /// In its own namespace the exporter is process 1: everywhere else that number is another process,
 /// and here one with the same descriptor numbers, since it has shared something too.
-TEST_F(TransportTest, AProcessNumberThatMeansAnotherProcessIsAnError) {
+TEST_F(TransportTest, FieldCase29_AProcessNumberThatMeansAnotherProcessIsAnError) {
     Peer exporter({.confinement = "pids"});
     const auto handle = shareFrom(exporter);
     Peer inNamespace({.confinement = "network,pids"}); // is process 1 itself
@@ -240,7 +284,7 @@ TEST_F(TransportTest, ASquatterOfTheNameIsPassedBy) {
     }
 }
 
-TEST_F(TransportTest, ASilentSquatterCostsTheTimeout) {
+TEST_F(TransportTest, FieldCase31_ASilentSquatterCostsTheTimeout) {
     Peer exporter;
     const auto handle = shareFrom(exporter);
     Peer importer({.environment = {"CAUSEWAY_IPC_TIMEOUT_MS=100"}, .confinement = noNames});
@@ -250,7 +294,7 @@ TEST_F(TransportTest, ASilentSquatterCostsTheTimeout) {
     expectRefuses(importer, handle, ZE_RESULT_ERROR_NOT_AVAILABLE);
 }
 
-TEST_F(TransportTest, AnotherUserOpensOnNoWay) {
+TEST_F(TransportTest, FieldCase35_AnotherUserOpensOnNoWay) {
     const SharedFolder folder;
     Peer exporter({.environment = {folder.variable()}});
     const auto handle = shareFrom(exporter);

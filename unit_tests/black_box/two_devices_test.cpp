@@ -1,5 +1,5 @@
-// Devices of one machine reach each other's memory (cases 66 and 67). How many there are is read
-// once in a process, so all of it happens in peers.
+// Devices of one machine reach each other's memory. How many there are is read once in a
+// process, so all of it happens in peers.
 
 #include "unit_tests/black_box/ipc_fixture.h"
 
@@ -53,7 +53,7 @@ class TwoDevicesTest : public DriverTest {
 
 } // namespace
 
-TEST_F(TwoDevicesTest, RangeOfOneOpensOnTheOtherAndIsCopiedBothWays) {
+TEST_F(TwoDevicesTest, FieldCase66_RangeOfOneOpensOnTheOtherAndIsCopiedBothWays) {
     Peer exporter(twoDevices());
     Peer importer(twoDevices());
     for (const uint32_t owner : {onFirst, onSecond, inTurns}) {
@@ -86,8 +86,8 @@ TEST_F(TwoDevicesTest, ASingleObjectOpensOnTheOther) {
     }
 }
 
-// Case 67: what is device 0 here is device 1 there; uuids decide.
-TEST_F(TwoDevicesTest, HiddenDevicesShiftNumbersAndNothingElse) {
+// What is device 0 here is device 1 there; uuids decide.
+TEST_F(TwoDevicesTest, FieldCase67_HiddenDevicesShiftNumbersAndNothingElse) {
     Peer exporter(twoDevices());
     Peer importer({.environment = {"CAUSEWAY_SOFT_DEVICES=2", "ZE_AFFINITY_MASK=1"}});
     EXPECT_EQ(importer.demand({.command = Command::DeviceUuids}).number, 1);
@@ -95,6 +95,43 @@ TEST_F(TwoDevicesTest, HiddenDevicesShiftNumbersAndNothingElse) {
         const uint64_t source = build(exporter, owner, 10);
         const uint64_t view = open(importer, exporter.exportRange(source, size), 0);
         EXPECT_TRUE(hasObjects(importer, view, 10)) << owner;
+    }
+}
+
+TEST_F(TwoDevicesTest, FieldCase17_TheOtherDeviceNeedsTheMovedDescriptorNoMore) {
+    const DescriptorChannel channel;
+    ChildOptions options = twoDevices();
+    options.socket = channel.there.get();
+    const Range range(context(), manyPieces(1), {.firstObject = 10});
+    ze_ipc_mem_handle_t handle = {};
+    require(zeMemGetIpcHandle(context(), range.base(), &handle), "zeMemGetIpcHandle");
+    Peer importer(options);
+    const uint64_t own = build(importer, onSecond, 20);
+    channel.send(descriptorOf(handle));
+    const int moved = importer.receiveDescriptor();
+    const uint64_t view = open(importer, withZeroRest(withDescriptor(handle, moved)), 0);
+    importer.closeDescriptor(moved);
+    copy(importer, 1, own, view, chunk);
+    EXPECT_EQ(importer.goodEnds(own, chunk, 1, 10), 1U);
+}
+
+TEST_F(TwoDevicesTest, FieldCase33_WhatTheCapabilitiesPromiseOpens) {
+    Peer exporter(twoDevices());
+    Peer importer(twoDevices());
+    for (size_t owner = 0; owner < 2; ++owner) {
+        const auto handle = exporter.exportRange(build(exporter, onFirst << owner, 10), size);
+        for (size_t device = 0; device < 2; ++device) {
+            const auto promised = importer.demand(
+                {.command = Command::Capabilities, .value = device, .extra = owner});
+            EXPECT_NE(promised.value, 0U) << "the range extension";
+            EXPECT_NE(promised.number & ZE_IPC_PROPERTY_FLAG_MEMORY, 0);
+            EXPECT_EQ(promised.extra, 1U) << "access of " << device << " to " << owner;
+            EXPECT_TRUE(hasObjects(importer, open(importer, handle, device), 10));
+        }
+        EXPECT_EQ(exporter.put(handle), ZE_RESULT_SUCCESS);
+        const auto refused = importer.tryOpen(handle);
+        EXPECT_NE(refused.result, ZE_RESULT_SUCCESS);
+        EXPECT_STRNE(refused.text.data(), "");
     }
 }
 

@@ -87,8 +87,7 @@ TEST_P(UsmTest, BadArgumentsAreRefused) {
     EXPECT_NE(tryAllocate(SIZE_MAX, 0, &ptr), ZE_RESULT_SUCCESS);
 }
 
-// Case 48.
-TEST_P(UsmTest, SecondFreeIsRefused) {
+TEST_P(UsmTest, FieldCase48_SecondFreeIsRefused) {
     auto *ptr = allocate(chunk);
     int local = 0;
     free(ptr);
@@ -145,8 +144,8 @@ TEST_P(UsmTest, FreedMemoryIsUnknown) {
     EXPECT_EQ(propertiesOf(ptr).type, ZE_MEMORY_TYPE_UNKNOWN);
 }
 
-// Case 37: the one signal by which clients know that an address has other memory now.
-TEST_P(UsmTest, IdsAreNeverUsedAgain) {
+// The one signal by which clients know that an address has other memory now.
+TEST_P(UsmTest, FieldCase37_IdsAreNeverUsedAgain) {
     std::set<uint64_t> ids;
     for (int round = 0; round < 200; ++round) {
         auto *ptr = allocate(chunk);
@@ -165,8 +164,7 @@ TEST_P(UsmTest, WhatIsNotFreedGoesWithTheContext) {
 using UnknownMemoryTest = UsmTest;
 INSTANTIATE_TEST_SUITE_P(Once, UnknownMemoryTest, testing::Values(Kind::Device), kindName);
 
-// Case 78.
-TEST_P(UnknownMemoryTest, StackAndHeapAreUnknown) {
+TEST_P(UnknownMemoryTest, FieldCase78_StackAndHeapAreUnknown) {
     int local = 0;
     EXPECT_EQ(propertiesOf(&local).type, ZE_MEMORY_TYPE_UNKNOWN);
     const auto heap = std::make_unique<int>(1);
@@ -175,14 +173,13 @@ TEST_P(UnknownMemoryTest, StackAndHeapAreUnknown) {
               ZE_RESULT_ERROR_ADDRESS_NOT_FOUND);
 }
 
-TEST_P(UnknownMemoryTest, ReservedSpaceIsUnknown) {
+TEST_P(UnknownMemoryTest, FieldCase78_ReservedSpaceIsUnknown) {
     auto *space = reserveAdjacent(context(), {chunk}).front();
     EXPECT_EQ(propertiesOf(space).type, ZE_MEMORY_TYPE_UNKNOWN);
     require(zeVirtualMemFree(context(), space, chunk), "zeVirtualMemFree");
 }
 
-// Cases 12 and 37.
-TEST_P(UnknownMemoryTest, MappedVirtualMemoryHasTheKindOfItsObject) {
+TEST_P(UnknownMemoryTest, FieldCase12_MappedVirtualMemoryHasTheKindOfItsObject) {
     const Range range(context(), {Piece::of(chunk), Piece::of(chunk).onHost()});
     EXPECT_EQ(propertiesOf(range.piece(0)).type, ZE_MEMORY_TYPE_DEVICE);
     EXPECT_EQ(propertiesOf(range.piece(0) + 1).device, firstDevice());
@@ -191,8 +188,7 @@ TEST_P(UnknownMemoryTest, MappedVirtualMemoryHasTheKindOfItsObject) {
     EXPECT_NE(propertiesOf(range.piece(0)).id, propertiesOf(range.piece(1)).id);
 }
 
-// Case 40: a cache that sees neither alloc nor free has the id alone.
-TEST_P(UnknownMemoryTest, EachMappingHasANewId) {
+TEST_P(UnknownMemoryTest, FieldCase37_EachMappingHasANewId) {
     Range range(context(), manyPieces(3));
     std::set<uint64_t> ids = {propertiesOf(range.piece(1)).id};
     const uint64_t neighbour = propertiesOf(range.piece(0)).id;

@@ -68,14 +68,14 @@ class MappingTest : public VirtualMemoryTest {
 
 } // namespace
 
-TEST_F(MappingTest, SecondUnmapIsSuccess) {
+TEST_F(MappingTest, FieldCase48_SecondUnmapIsSuccess) {
     unmap(start(), mapped);
     EXPECT_EQ(zeVirtualMemUnmap(context(), start(), mapped), ZE_RESULT_SUCCESS);
     EXPECT_EQ(zeVirtualMemUnmap(context(), reservation(), reserved), ZE_RESULT_SUCCESS);
 }
 
-// Case 47: a part of a mapping goes, the rest stays as it was.
-TEST_F(MappingTest, UnmapInTheMiddleSplitsTheMapping) {
+// A part of a mapping goes, the rest stays as it was.
+TEST_F(MappingTest, FieldCase47_UnmapInTheMiddleSplitsTheMapping) {
     unmap(page(1), 2 * chunk);
     EXPECT_EQ(loadWord(page(0)), patternWord(number, 0));
     EXPECT_EQ(loadWord(page(3)), patternWord(number, 3 * chunk));
@@ -92,7 +92,7 @@ TEST_F(MappingTest, HoleTakesAnotherPartOfTheObject) {
     EXPECT_EQ(loadWord(page(3)), 77U);
 }
 
-TEST_F(MappingTest, OneUnmapRemovesSeveralMappings) {
+TEST_F(MappingTest, FieldCase47_OneUnmapRemovesSeveralMappings) {
     unmap(page(1), chunk);
     auto *other = createObject(context(), chunk);
     map(page(1), chunk, other);
@@ -102,6 +102,20 @@ TEST_F(MappingTest, OneUnmapRemovesSeveralMappings) {
     }
     map(start(), mapped, object());
     EXPECT_EQ(loadWord(page(1)), patternWord(number, chunk));
+    destroy(other);
+}
+
+TEST_F(MappingTest, FieldCase47_TheMiddleOfThreeObjectsIsUnmappedAlone) {
+    unmap(page(1), 2 * chunk);
+    auto *other = createObject(context(), 2 * chunk);
+    map(page(1), 2 * chunk, other);
+    fillWhole(page(1), 2 * chunk, 6);
+    unmap(page(1), 2 * chunk);
+    EXPECT_EQ(signalOfRead(page(1)), SIGSEGV);
+    EXPECT_EQ(loadWord(page(0)), patternWord(number, 0));
+    EXPECT_EQ(loadWord(page(3)), patternWord(number, 3 * chunk));
+    map(page(1), 2 * chunk, other);
+    EXPECT_EQ(loadWord(page(2)), patternWord(6, chunk));
     destroy(other);
 }
 
@@ -182,7 +196,7 @@ TEST_F(MappingTest, MappingWithoutAccessIsNotRead) {
     storeWord(start(), 1);
 }
 
-TEST_F(MappingTest, AccessIsReportedPerStretch) {
+TEST_F(MappingTest, FieldCase58_AccessIsReportedPerStretch) {
     EXPECT_EQ(setAccess(page(1), 2 * chunk, readOnly), ZE_RESULT_SUCCESS);
     const auto first = accessAt(start(), mapped);
     EXPECT_EQ(first.access, readWrite);
@@ -203,8 +217,7 @@ TEST_F(MappingTest, OneStretchCoversSeveralMappings) {
     destroy(other);
 }
 
-// Case 58.
-TEST_F(MappingTest, AccessOfSeveralMappingsChangesAtOnce) {
+TEST_F(MappingTest, FieldCase58_AccessOfSeveralMappingsChangesAtOnce) {
     unmap(page(2), 2 * chunk);
     auto *other = createObject(context(), 2 * chunk);
     map(page(2), 2 * chunk, other);
@@ -216,7 +229,7 @@ TEST_F(MappingTest, AccessOfSeveralMappingsChangesAtOnce) {
     destroy(other);
 }
 
-TEST_F(MappingTest, AccessOverAHoleIsRefusedAndChangesNothing) {
+TEST_F(MappingTest, FieldCase58_AccessOverAHoleIsRefusedAndChangesNothing) {
     unmap(page(1), chunk);
     EXPECT_NE(setAccess(start(), mapped, readOnly), ZE_RESULT_SUCCESS);
     EXPECT_EQ(accessAt(page(0), chunk).access, readWrite);

@@ -1,5 +1,7 @@
 #include "unit_tests/black_box/virtual_memory_fixture.h"
 
+#include <bit>
+
 namespace causeway::black_box {
 
 namespace {
@@ -21,13 +23,18 @@ TEST_F(VirtualMemoryTest, PageSizeIs64KiBBelow2MiBAnd2MiBFromThere) {
     }
 }
 
-// Case 57: what the query says is enough to create, reserve and map.
-TEST_F(VirtualMemoryTest, SizesRoundedToThePageSizeWork) {
-    for (const size_t wanted : {1UL, 4096UL, chunk, 1UL << 20, (1UL << 20) + 1, (2UL << 20) + 1}) {
+// What the query says is enough to create, reserve and map.
+TEST_F(VirtualMemoryTest, FieldCase57_SizesRoundedToThePageSizeWork) {
+    for (const size_t wanted :
+         {1UL, 4096UL, chunk, 1UL << 20, (1UL << 20) + 1, 2UL << 20, (2UL << 20) + 1, 1UL << 30}) {
         const size_t page = pageSize(wanted);
-        const Range range(context(), manyPieces(1, (wanted + page - 1) / page * page));
-        EXPECT_EQ(checksumOf(range.base(), range.size()), range.checksum()) << wanted;
+        EXPECT_TRUE(std::has_single_bit(page)) << page;
+        const size_t size = (wanted + page - 1) / page * page;
+        const Range range(context(), manyPieces(1, size), {.fill = Fill::Ends});
+        EXPECT_TRUE(hasEnds(range.base(), size, range.objectNumber(0))) << wanted;
+        EXPECT_TRUE(isBadSize(createResult(size + 1))) << wanted;
     }
+    EXPECT_EQ(createResult(0), ZE_RESULT_ERROR_UNSUPPORTED_SIZE);
 }
 
 TEST_F(VirtualMemoryTest, MultiplesOf64KiBAbove2MiBWork) {
@@ -189,7 +196,7 @@ TEST_F(VirtualMemoryTest, MapSpansTwoAdjacentReservations) {
     destroy(object);
 }
 
-TEST_F(VirtualMemoryTest, DestroyedObjectStaysWhereItIsMapped) {
+TEST_F(VirtualMemoryTest, FieldCase46_DestroyedObjectStaysWhereItIsMapped) {
     auto *object = createObject(context(), chunk);
     auto *address = reserve(chunk);
     map(address, chunk, object);
@@ -201,7 +208,13 @@ TEST_F(VirtualMemoryTest, DestroyedObjectStaysWhereItIsMapped) {
     release(address, chunk);
 }
 
-TEST_F(VirtualMemoryTest, FreeUnmapsWhatIsMappedAndLeavesTheObjectAlive) {
+TEST_F(VirtualMemoryTest, FieldCase48_SecondDestroyIsRefused) {
+    auto *object = createObject(context(), chunk);
+    destroy(object);
+    EXPECT_EQ(zePhysicalMemDestroy(context(), object), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(VirtualMemoryTest, FieldCase46_FreeUnmapsWhatIsMappedAndLeavesTheObjectAlive) {
     auto *object = createObject(context(), chunk);
     auto *first = reserve(4 * chunk);
     map(first + chunk, chunk, object);

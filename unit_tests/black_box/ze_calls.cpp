@@ -193,6 +193,25 @@ ze_result_t immediateAppendList(ze_command_list_handle_t immediate, ze_command_l
         newer.translated(ZEL_HANDLE_COMMAND_LIST, immediate), 1, &appended, nullptr, 0, nullptr);
 }
 
+std::vector<ze_driver_extension_properties_t> extensions() {
+    uint32_t count = 0;
+    require(zeDriverGetExtensionProperties(driver().handle, &count, nullptr),
+            "zeDriverGetExtensionProperties");
+    std::vector<ze_driver_extension_properties_t> found(count);
+    require(zeDriverGetExtensionProperties(driver().handle, &count, found.data()),
+            "zeDriverGetExtensionProperties");
+    return found;
+}
+
+uint32_t extensionVersion(std::string_view name) {
+    for (const auto &extension : extensions()) {
+        if (name == extension.name) {
+            return extension.version;
+        }
+    }
+    return 0;
+}
+
 std::string lastErrorDescription() {
     static const NewerCall<decltype(&zeDriverGetLastErrorDescription)> newer(
         "zeDriverGetLastErrorDescription");

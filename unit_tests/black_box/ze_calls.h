@@ -34,6 +34,11 @@ void restartDriver();
 /// Shorthand for the first device.
 ze_device_handle_t firstDevice();
 
+std::vector<ze_driver_extension_properties_t> extensions();
+
+/// 0 where the driver does not list that name.
+uint32_t extensionVersion(std::string_view name);
+
 // The newer entry points, spelled like the linked ones. Throw HarnessError where neither loader nor
 // driver knows the name.
 ze_result_t getIpcHandleWithProperties(ze_context_handle_t context,
