@@ -6,6 +6,7 @@
 #include "shared/os/linux_os.h"
 #include "source/ipc/ipc_service.h"
 #include "source/kmd/soft/soft_backend.h"
+#include "unit_tests/fakes/faulty_os.h"
 #include "unit_tests/fakes/resource_check.h"
 #include "unit_tests/level_zero/structures.h"
 
@@ -49,7 +50,7 @@ class DriverTest : public fakes::ResourceCheckedTest {
     }
 
     [[nodiscard]] core::Services services() {
-        return {.os = linuxOs(),
+        return {.os = os_,
                 .backend = backend_,
                 .ipc = ipc_,
                 .mover = mover_,
@@ -91,9 +92,10 @@ class DriverTest : public fakes::ResourceCheckedTest {
         return text != nullptr ? text : "";
     }
 
-    kmd::soft::SoftBackend backend_{linuxOs(), {.deviceCount = 2, .memoryBytes = memoryBytes}};
-    ipc::IpcService ipc_{linuxOs(), backend_, {}};
-    copy::DataMover mover_{linuxOs()};
+    fakes::FaultyOs os_{linuxOs()};
+    kmd::soft::SoftBackend backend_{os_, {.deviceCount = 2, .memoryBytes = memoryBytes}};
+    ipc::IpcService ipc_{os_, backend_, {}};
+    copy::DataMover mover_{os_};
     ze_driver_handle_t driver_ = nullptr;
     std::array<ze_device_handle_t, 2> devices_ = {};
     ze_context_handle_t context_ = nullptr;
