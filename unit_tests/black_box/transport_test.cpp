@@ -26,6 +26,22 @@ constexpr const char *noDescriptors = "deny:pidfd_getfd=EPERM";
 constexpr const char *noNames = "network";
 constexpr const char *neither = "network,deny:pidfd_getfd=EPERM";
 
+/// This process forbids to be traced while there is one.
+class Untraceable {
+  public:
+    Untraceable() { prctl(PR_SET_DUMPABLE, 0); }
+
+    ~Untraceable() { prctl(PR_SET_DUMPABLE, before_); }
+
+    Untraceable(const Untraceable &) = delete;
+    Untraceable &operator=(const Untraceable &) = delete;
+    Untraceable(Untraceable &&) = delete;
+    Untraceable &operator=(Untraceable &&) = delete;
+
+  private:
+    int before_ = prctl(PR_GET_DUMPABLE);
+};
+
 /// A folder as pods share one: everybody may write.
 class SharedFolder {
   public:
@@ -132,21 +148,18 @@ TEST_F(TransportTest, FieldCase32_TheExtensionIsListedWithoutPidfd) {
 /// exporter has forbidden to be traced, and still does afterwards.
 TEST_F(TransportTest, FieldCase28_SiblingsShareAndStayUntraceable) {
     Peer exporter;
-    const auto handle = shareFrom(exporter);
-    const int before = prctl(PR_GET_DUMPABLE);
-    ASSERT_EQ(prctl(PR_SET_DUMPABLE, 0), 0);
-    ze_ipc_mem_handle_t ours = {};
+    const auto theirs = shareFrom(exporter);
+    const Untraceable untraceable;
     const Context context;
     const Range range(context.get(), manyPieces(objects), {.firstObject = firstObject});
-    ours = range.exportWhole();
-    EXPECT_EQ(openResult(context.get(), handle), ZE_RESULT_SUCCESS);
+    const auto ours = range.exportWhole();
+    EXPECT_EQ(openResult(context.get(), theirs), ZE_RESULT_SUCCESS);
     for (const char *confinement : {"", noDescriptors}) {
         Peer sibling({.confinement = confinement});
-        expectOpens(sibling, handle);
+        expectOpens(sibling, theirs);
         expectOpens(sibling, ours);
     }
     EXPECT_EQ(prctl(PR_GET_DUMPABLE), 0);
-    prctl(PR_SET_DUMPABLE, before);
 }
 
 /// There is no such variable: each open takes the first way that leads on.
