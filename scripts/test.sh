@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sets up, builds and passes all tests that this machine can run.
 #   scripts/test.sh          checks of the sources, unit, contract and black-box tests
-#   scripts/test.sh --full   besides: clang-tidy, sanitizers, longer fuzzing, and the whole of this
-#                            again in a fresh Debian 13 and Debian 12 (needs root)
+#   scripts/test.sh --full   besides: long tests, clang-tidy, sanitizers, longer fuzzing, and the
+#                            whole of this again in a fresh Debian 13 and Debian 12 (needs root)
 
 set -euo pipefail
 scripts=$(dirname "${BASH_SOURCE[0]}")
@@ -27,6 +27,7 @@ main() {
     stage "check sources" scripts/check.sh
     stage "build" scripts/build.sh release
     if ((full)); then
+        stage "long tests" "$CTEST" --preset long
         stage "clang-tidy" scripts/tidy.sh
         sanitizer_stages
         stage "fuzz, 60 s a target" scripts/fuzz.sh 60

@@ -28,7 +28,7 @@ class FieldCasesMemoryTest : public IpcTest {
             EXPECT_EQ(exporter.put(handle), ZE_RESULT_SUCCESS);
             exporter.destroyRange();
             if (i == 0) {
-                exported = exporter.holdings();
+                exported = exporter.holdingsAtRest();
                 imported = importer.holdings();
             }
         }

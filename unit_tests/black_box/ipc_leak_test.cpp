@@ -45,7 +45,7 @@ TEST_F(IpcLeakTest, TenThousandOpensLeaveNothing) {
     Peer importer;
     const auto handle = shareFrom(exporter);
     ASSERT_EQ(importer.openInThreads(handle, 2, 50).value, 0U); // an arena of the heap for each
-    const Holdings exported = exporter.holdings();
+    const Holdings exported = exporter.holdingsAtRest();
     const Holdings imported = importer.holdings();
     const uint64_t space = importer.addressSpace();
     for (int i = 0; i < 10; ++i) {
@@ -73,7 +73,7 @@ TEST_F(IpcLeakTest, AThousandFailedOpensOfEveryKindLeaveNothing) {
     for (size_t kind = 0; kind <= useless.size(); ++kind) {
         fail(kind);
     }
-    const Holdings exported = exporter.holdings();
+    const Holdings exported = exporter.holdingsAtRest();
     const Holdings imported = importer.holdings();
     const uint64_t space = importer.addressSpace();
     for (int round = 0; round < 1000; ++round) {
@@ -92,7 +92,7 @@ TEST_F(IpcLeakTest, AHundredKilledImportersLeaveNothing) {
         Peer first;
         first.open(handle);
     }
-    const Holdings before = exporter.holdings();
+    const Holdings before = exporter.holdingsAtRest();
     for (int i = 0; i < 100; ++i) {
         Peer victim;
         victim.startOpen(handle);
@@ -155,7 +155,7 @@ TEST_F(IpcLeakTest, ALiveExportHoldsOneDescriptorAndALiveImportNone) {
     const uint64_t base = exporter.buildRange(200, chunk, theirs);
     const auto first = exporter.exportRange(base, chunk);
     importer.open(first);
-    const auto exported = exporter.descriptors();
+    const auto exported = exporter.holdingsAtRest().descriptors;
     const auto imported = importer.descriptors();
     for (uint64_t i = 1; i < 200; ++i) {
         importer.open(exporter.exportRange(base, (i + 1) * chunk));

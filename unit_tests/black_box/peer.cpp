@@ -161,6 +161,15 @@ Holdings Peer::holdings() {
             .namedSockets = reply.size};
 }
 
+Holdings Peer::holdingsAtRest() {
+    constexpr uint64_t ofTheServer = 2; // its listener, and the rendezvous
+    Holdings now;
+    if (!eventually([&] { return (now = holdings()).namedSockets == ofTheServer; })) {
+        throw HarnessError("the exporter still serves somebody");
+    }
+    return now;
+}
+
 uint64_t Peer::descriptors() {
     return demand({.command = Command::Descriptors}).value;
 }

@@ -65,6 +65,8 @@ class Peer {
 
     // The process
     Holdings holdings();
+    /// Of an exporter, once it serves nobody any more: what it does in its own time.
+    Holdings holdingsAtRest();
     uint64_t descriptors();
     uint64_t memoryFileMappings();
     uint64_t addressSpace();

@@ -17,7 +17,7 @@ ChildOptions twoDevices() {
     return {.environment = {"CAUSEWAY_SOFT_DEVICES=2"}};
 }
 
-class TwoDevicesTest : public DriverTest {
+class TwoDevicesTest : public IpcTest {
   protected:
     static uint64_t build(Peer &peer, uint32_t devices, uint64_t firstObject) {
         return peer
