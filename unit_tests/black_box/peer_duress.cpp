@@ -77,10 +77,10 @@ void talkAndNeverRead(PeerState &state, const Request &request) {
 }
 
 void tellHoldings(Reply &reply) {
+    reply.size = namedSockets(); // first: connections may end meanwhile
     reply.value = openDescriptors().size();
     reply.extra = memoryFileMappings();
     reply.number = static_cast<int32_t>(threads());
-    reply.size = namedSockets();
 }
 
 } // namespace
