@@ -87,13 +87,15 @@ void unloadDriver() {
     }
 }
 
-/// Opens and closes for as long as the process lives.
-[[noreturn]] void openForever(const ze_ipc_mem_handle_t &handle) {
+/// Opens and closes for as long as the process lives, longer than the static objects of this
+/// program.
+[[noreturn]] void openForever(ze_context_handle_t context,
+                              ze_device_handle_t device,
+                              ze_ipc_mem_handle_t handle) {
     for (;;) {
         void *base = nullptr;
-        if (zeMemOpenIpcHandle(belongings().context, firstDevice(), handle, 0, &base) ==
-            ZE_RESULT_SUCCESS) {
-            zeMemCloseIpcHandle(belongings().context, base);
+        if (zeMemOpenIpcHandle(context, device, handle, 0, &base) == ZE_RESULT_SUCCESS) {
+            zeMemCloseIpcHandle(context, base);
         }
     }
 }
@@ -113,7 +115,7 @@ int runExitProgram(int in, int out) {
     }
     atTheVeryEnd.armed = plan.giveBack == GiveBack::InAStaticDestructor;
     if (plan.giveBack == GiveBack::InAThread) {
-        std::thread(openForever, plan.handle).detach();
+        std::thread(openForever, belongings().context, firstDevice(), plan.handle).detach();
     }
     if (plan.giveBack == GiveBack::AfterUnloading) {
         unloadDriver();

@@ -90,10 +90,8 @@ TEST_F(FieldCasesMemoryTest, FieldCase42_MemoryIsBackAlsoAfterKilledImporters) {
         // All that there is: once the server has seen that the importer hung up.
         Reply built;
         ASSERT_TRUE(eventually([&] {
-            built = exporter.ask({.command = Command::BuildRange,
-                                  .size = objectSize,
-                                  .value = 8,
-                                  .extra = theirs});
+            built = exporter.ask(
+                {.command = Command::BuildRange, .size = objectSize, .value = 8, .extra = theirs});
             return built.result == ZE_RESULT_SUCCESS;
         })) << built.text.data();
         const uint64_t base = built.address;

@@ -124,6 +124,22 @@ TEST_F(RangeDamagedHandleTest, FieldCase74_MixedHandlesAreRefusedInThePeer) {
     openMixtures([&](const auto &damaged) { return peer.tryOpen(damaged); });
 }
 
+/// One that a later driver made, as it may be once versions meet.
+TEST_F(RangeDamagedHandleTest, ALaterVersionAndUnknownFlagsAreSaidToBeSo) {
+    constexpr size_t flagsAt = 10;
+    constexpr size_t versionAt = 12;
+    Peer peer;
+    for (const size_t at : {flagsAt, versionAt}) {
+        auto later = handle();
+        ++later.data[at];
+        seal(later);
+        EXPECT_EQ(openResult(context(), later), ZE_RESULT_ERROR_UNSUPPORTED_VERSION) << at;
+        const Reply refused = peer.tryOpen(later);
+        EXPECT_EQ(refused.result, ZE_RESULT_ERROR_UNSUPPORTED_VERSION) << at;
+        EXPECT_STRNE(refused.text.data(), "");
+    }
+}
+
 TEST_F(RangeDamagedHandleTest, FieldCase20_RefusedArgumentsLoseNothing) {
     constexpr auto invalid = ZE_RESULT_ERROR_INVALID_ARGUMENT;
     auto ofAnotherKind = withDescriptor(handle(), -1);

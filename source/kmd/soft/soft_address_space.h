@@ -20,6 +20,7 @@ class SoftAddressSpace final : public AddressSpace {
     SoftAddressSpace(Os &os, MapBudget &budget);
     SoftAddressSpace(const SoftAddressSpace &) = delete;
     SoftAddressSpace &operator=(const SoftAddressSpace &) = delete;
+
     ~SoftAddressSpace() override { giveLeftoversBack(); }
 
     [[nodiscard]] Result<uint64_t> reserve(uint64_t hint,
