@@ -28,6 +28,7 @@ Result<std::shared_ptr<Context>> Context::create(HandleMemory &handles,
     if (!memory) {
         return forward(memory);
     }
+    (*memory)->onShortage([&ipc = services.ipc] { ipc.dropFinished(); });
     return std::shared_ptr<Context>(
         new Context(handles, services, std::move(devices), std::move(*memory)));
 }

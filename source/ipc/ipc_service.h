@@ -77,6 +77,9 @@ class IpcService {
     /// The process ends without ending this: takes away what would stay in the file system.
     void removeSocketFile() noexcept { server_.removeSocketFile(); }
 
+    /// Lets go of the memory of conversations that have ended. Any thread.
+    void dropFinished() { server_.dropFinished(); }
+
     /// For tests: what is alive.
     [[nodiscard]] size_t liveExports() const { return exports_.size(); }
 

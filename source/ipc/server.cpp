@@ -83,6 +83,16 @@ void Server::removeSocketFile() noexcept {
     }
 }
 
+void Server::dropFinished() {
+    const MutexLock lock(working_);
+    for (auto it = clients_.begin(); it != clients_.end();) {
+        auto &[key, client] = *it++;
+        if (client.state == Connection::State::Reading) {
+            advance(key, client);
+        }
+    }
+}
+
 void Server::Sockets::close() {
     *this = Sockets();
 }

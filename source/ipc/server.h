@@ -29,10 +29,10 @@ namespace causeway::ipc {
 /// Serves this process's exports to other processes: one thread, started by the first export. A
 /// peer that is silent, slow or hostile is dropped at its deadline and delays nobody.
 ///
-/// Threads: start(), id() and removeSocketFile() from any; the rest belongs to the server's own
-/// thread, which holds `working_` but when it waits. A fork waits for it to wait; the child closes
-/// every socket: else one that outlives the exporter would keep peers waiting that it never
-/// answers. Failure policy: what goes wrong with a connection ends that connection; when
+/// Threads: start(), id(), dropFinished() and removeSocketFile() from any; the rest belongs to the
+/// server's own thread, which holds `working_` but when it waits. A fork waits for it to wait; the
+/// child closes every socket: else one that outlives the exporter would keep peers waiting that it
+/// never answers. Failure policy: what goes wrong with a connection ends that connection; when
 /// descriptors run out, or every connection is at work, the doors rest and are retried by timer.
 /// Nothing ends the thread but the destructor.
 class Server final : ForkWatcher {
@@ -55,6 +55,10 @@ class Server final : ForkWatcher {
 
     /// 0 before the first export.
     [[nodiscard]] uint64_t id() const { return id_.load(std::memory_order_acquire); }
+
+    /// Ends the conversations whose peers have hung up, which its thread would see a moment later:
+    /// their exports' memory is free when this returns.
+    void dropFinished();
 
     /// Takes the name of the socket file away, where there is one.
     void removeSocketFile() noexcept;

@@ -9,6 +9,7 @@
 #include "source/memory/reserved_address.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -60,6 +61,11 @@ class MemoryManager {
     static Result<std::unique_ptr<MemoryManager>> create(kmd::Backend &backend,
                                                          uint64_t osPageBytes);
     ~MemoryManager();
+
+    /// `letGo` is called where new memory does not fit: it lets go of memory that nobody needs any
+    /// more, and then it is tried once again. Set before anything else.
+    void onShortage(std::function<void()> letGo) { letGo_ = std::move(letGo); }
+
     MemoryManager(const MemoryManager &) = delete;
     MemoryManager &operator=(const MemoryManager &) = delete;
 
@@ -226,6 +232,8 @@ class MemoryManager {
         IntervalMap<Mapping> mappings;
     };
 
+    [[nodiscard]] Result<PhysicalMemoryRef> createMemory(const kmd::Device &device,
+                                                         const kmd::CreateInfo &info);
     [[nodiscard]] Result<uint64_t> place(uint64_t hint, uint64_t sizeBytes);
     [[nodiscard]] Result<PhysicalMemoryRef> importDescriptor(const kmd::Device &device,
                                                              Placement placement,
@@ -265,6 +273,7 @@ class MemoryManager {
     const uint64_t osPageBytes_;
     const std::unique_ptr<kmd::MemoryPool> pool_;
     const std::unique_ptr<kmd::AddressSpace> space_;
+    std::function<void()> letGo_; ///< may be empty
 
     mutable Mutex mutex_;
     IntervalMap<Region> regions_ GUARDED_BY(mutex_);

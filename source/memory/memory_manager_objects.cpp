@@ -72,7 +72,17 @@ Result<PhysicalMemoryRef> MemoryManager::createPhysical(const kmd::Device &devic
     if (auto checked = checkObjectSize(device, placement, sizeBytes); !checked) {
         return forward(checked);
     }
-    return pool_->create(device, {.placement = placement, .sizeBytes = sizeBytes, .file = file});
+    return createMemory(device, {.placement = placement, .sizeBytes = sizeBytes, .file = file});
+}
+
+Result<PhysicalMemoryRef> MemoryManager::createMemory(const kmd::Device &device,
+                                                      const kmd::CreateInfo &info) {
+    auto object = pool_->create(device, info);
+    if (!object && object.error().status == Status::OutOfDeviceMemory && letGo_) {
+        letGo_();
+        object = pool_->create(device, info);
+    }
+    return object;
 }
 
 Result<PhysicalMemoryRef> MemoryManager::importPhysical(const kmd::Device &device,
@@ -123,7 +133,7 @@ Result<uint64_t> MemoryManager::allocate(const AllocationRequest &request) {
     if (!wanted) {
         return std::unexpected(wanted.error());
     }
-    auto object = pool_->create(*request.device, *wanted);
+    auto object = createMemory(*request.device, *wanted);
     if (!object) {
         return forward(object);
     }

@@ -208,6 +208,25 @@ TEST_F(ServerStressTest, ALastingFailureToWaitNeitherSpinsNorKeepsTheServerFromE
     EXPECT_FALSE(waiting.receive());
 }
 
+/// Who needs memory now does not wait for the server's thread to look.
+TEST_F(ServerStressTest, WhoHasHungUpCanBeDroppedAtOnce) {
+    start();
+    std::optional<TestClient> opened = client();
+    opened->expectOpens(shared_.token, 3);
+    TestClient other = client();
+    other.expectOpens(shared_.token, 3);
+    faults_.failKind(OsCall::EpollWait, ENOMEM); // from its next wait on the thread sees nothing
+    const TestClient waking = client();          // ends the one that has begun
+    ASSERT_TRUE(eventually([&] { return faults_.faults() > 0; }));
+    opened.reset();
+
+    server_->dropFinished();
+
+    EXPECT_EQ(backend_.reclaims(), 1U);
+    faults_.heal();
+    other.expectFetches(1, 1);
+}
+
 TEST_F(ServerStressTest, APeerWithoutCredentialsIsDropped) {
     start();
     faults_.failKindAt(OsCall::PeerCredentials, 1, ENOTCONN);

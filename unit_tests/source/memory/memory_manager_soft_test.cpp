@@ -220,6 +220,18 @@ TEST_F(SoftMemoryManagerTest, EachSystemCallOfAnImportCanFail) {
 }
 
 /// Where a context's end cannot release an address, the rest is released all the same.
+TEST_F(SoftMemoryManagerTest, WhereMemoryIsShortItIsTriedOnceMore) {
+    const uint64_t all = device().properties().memoryBytes / devicePage * devicePage;
+    auto held = must(manager_->createPhysical(device(), Placement::Device, all));
+    int asked = 0;
+    manager_->onShortage([&] { ++asked; });
+    EXPECT_TRUE(failsWith(manager_->createPhysical(device(), Placement::Device, devicePage),
+                          Status::OutOfDeviceMemory));
+    EXPECT_EQ(asked, 1);
+    manager_->onShortage([&] { held.reset(); });
+    EXPECT_TRUE(manager_->createPhysical(device(), Placement::Device, devicePage));
+}
+
 TEST_F(SoftMemoryManagerTest, AnAddressThatIsNotTakenBackAtOnceIsBeforeTheContextsEnd) {
     const auto resources = fakes::ResourceSnapshot::take();
     ASSERT_NE(mapThreePages(), mapThreePages());
