@@ -14,6 +14,6 @@ stage() {
 sanitizer_stages() {
     stage "build with ASan and UBSan" "$scripts/build.sh" asan
     stage "test with ASan and UBSan" "$CTEST" --preset asan
-    stage "build with TSan" "$scripts/build.sh" tsan --target unit_tests contract_tests
+    stage "build with TSan" "$scripts/build.sh" tsan --target unit_tests contract_tests fuzz_replays
     stage "test with TSan" "$CTEST" --preset tsan
 }

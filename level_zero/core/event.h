@@ -40,7 +40,7 @@ class Event {
 
     /// Waits `timeoutNs` (0: only looks, UINT64_MAX: for ever). Errors: NotReady when time is up;
     /// of the context, where a command failed and the signal may never come.
-    Result<void> hostSynchronize(uint64_t timeoutNs) const;
+    [[nodiscard]] Result<void> hostSynchronize(uint64_t timeoutNs) const;
 
     /// Errors: InvalidArgument (a pool without timestamps), NotReady.
     [[nodiscard]] Result<copy::EventTimestamps> timestamps() const;

@@ -31,6 +31,7 @@ class DataMover {
     explicit DataMover(Os &os, const MoverLimits &limits = limitsOfMachine());
     DataMover(const DataMover &) = delete;
     DataMover &operator=(const DataMover &) = delete;
+    ~DataMover() = default;
 
     /// Errors: InvalidSize (see planCopy), and then nothing is copied.
     Result<void> copy(const CopyRegion &region);
