@@ -13,7 +13,7 @@ namespace causeway::black_box {
 namespace {
 
 constexpr uint64_t theirs = 4'000'000;
-constexpr const char *shortTimeout = "CAUSEWAY_IPC_TIMEOUT_MS=300";
+constexpr const char *shortTimeout = "CAUSEWAY_IPC_TIMEOUT_MS=600";
 
 /// Shorter than the driver's own timeout: what is served within it did not wait for that to pass.
 Deadline promptly() {

@@ -200,7 +200,7 @@ TEST_F(IpcStarvationTest, DescriptorsInFlightAreWaitedFor) {
     const auto handle = shareFrom(exporter);
     Peer slow(unprivileged);
     ChildOptions hasty = unprivileged;
-    hasty.environment[1] = "CAUSEWAY_IPC_TIMEOUT_MS=300";
+    hasty.environment[1] = "CAUSEWAY_IPC_TIMEOUT_MS=600";
     Peer importer(hasty);
     Peer patient(unprivileged);
     expectOpens(importer, handle);
