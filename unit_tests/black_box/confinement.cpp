@@ -114,6 +114,22 @@ const char *whyNotConfine() {
     return geteuid() == 0 ? nullptr : "needs root";
 }
 
+const char *whyNotBeAnotherUser() {
+    if (const char *reason = whyNotConfine()) {
+        return reason;
+    }
+    const char *driver = getenv("ZE_ENABLE_ALT_DRIVERS"); // NOLINT(concurrency-mt-unsafe)
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool isOther = setresgid(strangersUid, strangersUid, strangersUid) == 0 &&
+                             setresuid(strangersUid, strangersUid, strangersUid) == 0;
+        _exit(isOther && driver != nullptr && access(driver, R_OK) == 0 ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    return status == 0 ? nullptr : "another user cannot read the driver where it lies";
+}
+
 void confine(std::string_view list) {
     constexpr std::string_view denial = "deny:";
     bool network = false;

@@ -10,6 +10,10 @@ namespace causeway::black_box {
 /// Namespaces and other users take root.
 [[nodiscard]] const char *whyNotConfine();
 
+/// Whether another user (`user` below) may read the driver, and so be a peer; else the reason why
+/// not.
+[[nodiscard]] const char *whyNotBeAnotherUser();
+
 /// Confines this process. A comma list, applied in this order whatever the order in the text:
 ///   network      a network namespace of its own: no abstract socket of others is there
 ///   pids         a pid namespace of its own, in which this process is process 1

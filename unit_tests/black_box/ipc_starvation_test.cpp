@@ -99,8 +99,8 @@ TEST_F(IpcStarvationTest, AServerThatCannotStartIsStartedByTheNextExport) {
 }
 
 TEST_F(IpcStarvationTest, AnExporterWithoutThreadsLosesNothing) {
-    if (const char *reason = whyNotConfine()) {
-        GTEST_SKIP() << reason << ": root has no limit of threads";
+    if (const char *reason = whyNotBeAnotherUser()) {
+        GTEST_SKIP() << reason << ", and root has no limit of threads";
     }
     Peer importer({.confinement = "user"});
     Peer exporter({.confinement = "user"});
@@ -189,8 +189,8 @@ TEST_F(IpcStarvationTest, AnExporterWithoutAddressSpaceLosesNothing_HugeReservat
 /// Descriptors that were sent and not received count against the limit of the sender's user,
 /// whoever keeps them waiting.
 TEST_F(IpcStarvationTest, DescriptorsInFlightAreWaitedFor) {
-    if (const char *reason = whyNotConfine()) {
-        GTEST_SKIP() << reason << ": root has no limit of descriptors in flight";
+    if (const char *reason = whyNotBeAnotherUser()) {
+        GTEST_SKIP() << reason << ", and root has no limit of descriptors in flight";
     }
     const ChildOptions unprivileged{
         .environment = {"CAUSEWAY_SOFT_DEDICATED=1", "CAUSEWAY_IPC_TIMEOUT_MS=60000"},

@@ -126,7 +126,7 @@ TEST_F(RangeDamagedHandleTest, FieldCase74_MixedHandlesAreRefusedInThePeer) {
 
 /// One that a later driver made, as it may be once versions meet.
 TEST_F(RangeDamagedHandleTest, ALaterVersionAndUnknownFlagsAreSaidToBeSo) {
-    constexpr size_t flagsAt = 10;
+    constexpr size_t flagsAt = 14;
     constexpr size_t versionAt = 12;
     Peer peer;
     for (const size_t at : {flagsAt, versionAt}) {

@@ -85,6 +85,29 @@ class DriverTest : public fakes::ResourceCheckedTest {
         return address;
     }
 
+    /// Two reservations of so many bytes side by side; returns where the first begins. The room
+    /// for both is looked for first, and others may take some of it meanwhile: then once more.
+    char *reserveTwo(uint64_t sizeBytes) {
+        for (int tries = 0; tries < 20; ++tries) {
+            auto *const first = static_cast<char *>(reserve(2 * sizeBytes));
+            EXPECT_EQ(api::zeVirtualMemFree(context_, first, 2 * sizeBytes), ZE_RESULT_SUCCESS);
+            const std::array<char *, 2> hints = {first, first + sizeBytes};
+            std::array<void *, 2> got = {};
+            for (size_t i = 0; i < hints.size(); ++i) {
+                EXPECT_EQ(api::zeVirtualMemReserve(context_, hints[i], sizeBytes, &got[i]),
+                          ZE_RESULT_SUCCESS);
+            }
+            if (got[0] == hints[0] && got[1] == hints[1]) {
+                return first;
+            }
+            for (void *const elsewhere : got) {
+                EXPECT_EQ(api::zeVirtualMemFree(context_, elsewhere, sizeBytes), ZE_RESULT_SUCCESS);
+            }
+        }
+        ADD_FAILURE() << "no two reservations lie side by side";
+        return nullptr;
+    }
+
     std::string lastSentence() {
         const char *text = nullptr;
         EXPECT_EQ(api::zeDriverGetLastErrorDescription(driver_, &text), ZE_RESULT_SUCCESS);

@@ -103,13 +103,7 @@ TEST_F(ContextTest, WhatWasMadeInAContextGoesWithIt) {
 class FullContextTest : public CommandFixture {
   protected:
     void mapOverTwoReservations() {
-        auto *first = static_cast<std::byte *>(reserve(2 * page));
-        ASSERT_EQ(api::zeVirtualMemFree(context_, first, 2 * page), ZE_RESULT_SUCCESS);
-        for (std::byte *hint : {first, first + page}) {
-            void *at = nullptr;
-            ASSERT_EQ(api::zeVirtualMemReserve(context_, hint, page, &at), ZE_RESULT_SUCCESS);
-            ASSERT_EQ(at, hint);
-        }
+        char *const first = reserveTwo(page);
         ASSERT_EQ(api::zeVirtualMemMap(context_,
                                        first,
                                        2 * page,

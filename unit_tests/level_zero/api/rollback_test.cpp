@@ -47,17 +47,7 @@ class RollbackTest : public DriverTest, public testing::WithParamInterface<Opera
 
     void makeReservation() { address = static_cast<char *>(reserve(size)); }
 
-    /// Side by side, where there was room for both.
-    void makeTwoReservations() {
-        void *const both = reserve(2 * size);
-        ASSERT_EQ(api::zeVirtualMemFree(context(), both, 2 * size), ZE_RESULT_SUCCESS);
-        address = static_cast<char *>(both);
-        for (char *const wanted : {address, address + size}) {
-            void *got = nullptr;
-            ASSERT_EQ(api::zeVirtualMemReserve(context(), wanted, size, &got), ZE_RESULT_SUCCESS);
-            ASSERT_EQ(got, wanted);
-        }
-    }
+    void makeTwoReservations() { address = reserveTwo(size); }
 
     ze_result_t mapAll() {
         return api::zeVirtualMemMap(
