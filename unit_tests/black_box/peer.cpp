@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ostream>
+#include <utility>
 
 namespace causeway::black_box {
 
@@ -163,8 +164,17 @@ Holdings Peer::holdings() {
 
 Holdings Peer::holdingsAtRest() {
     constexpr uint64_t ofTheServer = 2; // its listener, and the rendezvous
+    // A connection that it has not accepted yet shows only later: it rests where it goes on to.
+    constexpr int looks = 20;
     Holdings now;
-    if (!eventually([&] { return (now = holdings()).namedSockets == ofTheServer; })) {
+    Holdings last;
+    int same = 0;
+    const bool rests = eventually([&] {
+        last = std::exchange(now, holdings());
+        same = now == last && now.namedSockets == ofTheServer ? same + 1 : 0;
+        return same == looks;
+    });
+    if (!rests) {
         throw HarnessError("the exporter still serves somebody");
     }
     return now;
