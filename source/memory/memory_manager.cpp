@@ -39,7 +39,8 @@ MemoryManager::MemoryManager(kmd::Backend &backend,
     , space_(std::move(space)) {}
 
 /// All goes, so nothing is cut at borders, and nothing needs memory. A mapping that cannot be
-/// undone stays: nobody may use it any more, and what it shows of a bank may change.
+/// undone now stays until the kernel takes it back: nobody may use it any more, and what it shows
+/// of a bank may change.
 MemoryManager::~MemoryManager() {
     const MutexLock lock(mutex_);
     for (const auto &[start, region] : regions_) {
