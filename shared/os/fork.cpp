@@ -33,7 +33,7 @@ struct Generations {
 };
 
 /// Made when the library is loaded, so that no lock is needed to find it.
-Generations &generations() noexcept {
+Generations &generations() {
     static auto *const instance = new Generations;
     return *instance;
 }
@@ -45,7 +45,7 @@ struct Watchers {
     std::vector<ForkWatcher *> all GUARDED_BY(mutex);
 };
 
-Watchers &watchers() noexcept {
+Watchers &watchers() {
     static auto *const instance = new Watchers;
     return *instance;
 }
